@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from textual import events
 
 from bpe_tui.bpe.narration import why_no_heap
-from bpe_tui.panels.heap_table import EntryTable
+from bpe_tui.panels.heap_table import EntryTable, RankedEntry
 from bpe_tui.shell.panel import Panel, TokenPainter, sentence
 from bpe_tui.shell.targets import ToPair
 from bpe_tui.widgets.lines import ShownInRows
@@ -188,8 +188,9 @@ class PairsPanel(Panel):
             return  # `_go_on` scrolls once the heap is replayed
         entries = frame.queue.entries(TABLE_SHOWN)
         lines = EntryTable(frame, self.painter(frame), self.room).lines(entries)
-        rows = (row for row, line in enumerate(lines) if entries[line[0]].pair == frame.next_pair)
-        below = next(rows, 0) + 2 + self.head_height - self.size.height
+        pairs = [entries[place].pair for place, _ in lines]
+        row = pairs.index(frame.next_pair) if frame.next_pair in pairs else 0
+        below = row + 2 + self.head_height - self.size.height
         self.scroll_to(y=below, animate=False, immediate=True)
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
@@ -288,7 +289,7 @@ def table_rows(frame: Frame, painter: TokenPainter, table: EntryTable) -> Sequen
     def row(index: int) -> Row:
         place, is_second = lines[index]
         entry = entries[place]
-        return table.row((place + 1, entry), ToPair(entry.pair), is_second)
+        return table.row(RankedEntry(place + 1, entry), ToPair(entry.pair), is_second)
 
     return RowsOnDemand(len(lines), row, top=top)
 

@@ -436,7 +436,8 @@ class FrequentPanel(FramePanel[Any]):
             return sentence(NO_CORPUS, width)
         of = text("{n} of {all}", n=number(len(shown)), all=number(len(every)))
         self.say(title, f"{of} │ {text('↵ its encoding')}")
-        total, cells = int(every.sum()), max(len(number(shown[0][1])), len("count")) + 1
+        pretokens, counts = zip(*shown, strict=True)
+        total, cells = int(every.sum()), max(len(number(counts[0])), len("count")) + 1
         place_cells = len(str(len(shown))) + 1
         numbers = place_cells + cells + GAP_CELLS
         share_cells = SHARE_CELLS if width >= numbers + SHARE_CELLS + LEAST_TOKEN else 0
@@ -444,12 +445,12 @@ class FrequentPanel(FramePanel[Any]):
         what, gap = shorten(text(self._tile.what), token_cells), " " * GAP_CELLS
 
         def token(place: int) -> list[Span]:
-            return [(gap, ""), (shorten(_visible(shown[place][0]), token_cells), "")]
+            return [(gap, ""), (shorten(_visible(pretokens[place]), token_cells), "")]
 
         columns = [
             Column("", place_cells, lambda place: [(str(place + 1), "dim")], True),
-            Column("count", cells, lambda place: [(number(shown[place][1]), "")], True),
-            Column("share", SHARE_CELLS, lambda at: [(percent(shown[at][1] / total), "dim")], True),
+            Column("count", cells, lambda place: [(number(counts[place]), "")], True),
+            Column("share", SHARE_CELLS, lambda at: [(percent(counts[at] / total), "dim")], True),
             Column(gap + what, 0, token),
         ]
         if not share_cells:
@@ -458,7 +459,7 @@ class FrequentPanel(FramePanel[Any]):
         self.name_columns(table.header(self.wording.messages).spans)
 
         def row(place: int) -> Row:
-            return table.row(place, ToPretoken(self._tile.typed(shown[place][0])))
+            return table.row(place, ToPretoken(self._tile.typed(pretokens[place])))
 
         return RowsOnDemand(len(shown), row)
 

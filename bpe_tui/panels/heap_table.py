@@ -46,8 +46,11 @@ GAP = 2
 NEXT, TIED, NEXT_TIED = "up next", "tied", "up next, tied"
 
 
-RankedEntry = tuple[int, QueueEntry]
-"""An entry with its place, from 1; 0 for none."""
+class RankedEntry(NamedTuple):
+    """An entry with its place, from 1; 0 for none."""
+
+    place: int
+    entry: QueueEntry
 
 
 class TableRoom(NamedTuple):
@@ -156,18 +159,19 @@ class EntryTable:
 
     def lines(self, entries: Sequence[QueueEntry]) -> list[tuple[int, bool]]:
         """Return the place of the entry of each row, and whether the row is its second."""
-        return [
-            (place, is_second)
-            for place, entry in enumerate(entries)
-            for is_second in ((False, True) if self._room.wraps and entry.stale else (False,))
-        ]
+        lines = []
+        for place, entry in enumerate(entries):
+            lines.append((place, False))
+            if entry.stale and self._room.wraps:
+                lines.append((place, True))
+        return lines
 
     def row(self, placed: RankedEntry, target: object, is_second: bool = False) -> Row:
         """Return a row of an entry; the second one has the words that the first has no room for."""
         if not is_second:
             return self._table.row(placed, target)
         room = self._width - PLACE_CELLS
-        words = _why_stale(self._frame, self._painter, placed[1], room)
+        words = _why_stale(self._frame, self._painter, placed.entry, room)
         return Row([(" " * PLACE_CELLS, ""), *words], target)
 
 
@@ -182,11 +186,11 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
         scale *= scale_of(frame.queue.highest_count / scale)
 
     def place(placed: RankedEntry) -> list[Span]:
-        is_next = placed[1].pair == frame.next_pair
-        return [("▸" if is_next else " ", "pair"), right(str(placed[0] or ""), 3, "dim")]
+        is_next = placed.entry.pair == frame.next_pair
+        return [("▸" if is_next else " ", "pair"), right(str(placed.place or ""), 3, "dim")]
 
     def pair(placed: RankedEntry) -> list[Span]:
-        first, second = placed[1].pair
+        first, second = placed.entry.pair
         spans = without_middle(painter.spans(first), room.first)
         return [
             *right_aligned(spans, room.first),
@@ -195,25 +199,25 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
         ]
 
     def recorded(placed: RankedEntry) -> list[Span]:
-        return [(number(placed[1].recorded), "stale" if placed[1].stale else "")]
+        return [(number(placed.entry.recorded), "stale" if placed.entry.stale else "")]
 
     def true(placed: RankedEntry) -> list[Span]:
-        return [(number(placed[1].count), "strong" if placed[1].stale else "")]
+        return [(number(placed.entry.count), "strong" if placed.entry.stale else "")]
 
     def length(placed: RankedEntry) -> list[Span]:
         """Return the true count as a bar, then a trace up to a stale entry's claim."""
-        entry = placed[1]
+        entry = placed.entry
         body = bar(entry.count / scale, room.bar)
         claimed = trace(entry.recorded / scale, room.bar, body)
         role = "pair" if entry.pair == frame.next_pair else "border"
         return [("  ", ""), (body, role), (claimed, "stale-truth")]
 
     def change(placed: RankedEntry) -> list[Span]:
-        delta = placed[1].delta
+        delta = placed.entry.delta
         return [(signed(delta) if delta else "", "gain" if delta > 0 else "loss")]
 
     def remark(placed: RankedEntry) -> list[Span]:
-        entry = placed[1]
+        entry = placed.entry
         if entry.pair == pushed:
             said: list[Span] = [(text("pushed"), "strong")]
         elif entry.forbidden:

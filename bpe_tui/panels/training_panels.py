@@ -409,7 +409,8 @@ def labelled(text: str, tokens: Sequence[tuple[str, str]], border: Span) -> Labe
         border: what follows.
     """
     if len(tokens) == 1:
-        return Labelled([(text, tokens[0][0])], tokens[0][1], border)
+        role, label = tokens[0]
+        return Labelled([(text, role)], label, border)
     below: list[Span] = []
     for place, (role, label) in enumerate(tokens):
         below += [(MARKS[place % 2] * len(label), role), (" ", "")]

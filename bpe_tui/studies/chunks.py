@@ -96,16 +96,16 @@ class CutsPanel(RowList):
             cells = (wide - 3) // 3
             table = RowTable(
                 [
-                    Column("#", 3, lambda each: [(number(each[0]), "")], is_number=True),
-                    Column("even", cells, lambda each: [(number(each[1].even), "")], True),
-                    Column("moves to", cells, lambda each: _moved(each[1], course), True),
-                    Column("moved", 0, lambda each: _by(each[1]), True),
+                    Column("#", 3, lambda at: [(number(at + 1), "")], is_number=True),
+                    Column("even", cells, lambda at: [(number(course.cuts[at].even), "")], True),
+                    Column("moves to", cells, lambda at: _moved(course.cuts[at], course), True),
+                    Column("moved", 0, lambda at: _by(course.cuts[at]), True),
                 ],
                 wide,
                 cells,
             )
             rows += [Row([]), table.header(wording.messages)]
-            rows += [table.row(each) for each in enumerate(course.cuts, 1)]
+            rows += [table.row(at) for at in range(len(course.cuts))]
         rows += [Row([]), *paragraph(wording.text(DIFFERENCE), width - 1, "dim")]
         self.show(rows, self.cursor)
 

@@ -115,9 +115,11 @@ class Explanation:
             show: writes a token, which may be any bytes; by default in GPT-2's spelling.
         """
         sentences = [] if self.answer is None else [self.answer.describe(show)]
-        histories = [self._describe_history(history, show) for history in self.histories]
+        about_pairs: list[str] = []
+        for history in self.histories:
+            about_pairs += self._describe_history(history, show)
         if not self.stopped:
-            return sentences + [sentence for each in histories for sentence in each]
+            return sentences + about_pairs
         assert isinstance(self.answer, NoSuchToken)
         if self.stopped == self.answer.parts:  # their merges are in the sentence before
             wanted = describe_tokens((token.token for token in self.stopped), show)
@@ -132,13 +134,13 @@ class Explanation:
                 f"To be one token, a merge would have to join {wanted}. No merge does."
             )
         else:
-            histories, never = [], self.histories[0].outcome
+            about_pairs, never = [], self.histories[0].outcome
             sentences.append(
                 f"To be one token, a merge would have to join {wanted}. No merge does: "
                 f"{never[0].lower()}{never[1:]}"
             )
         needed = dict.fromkeys(each.needed for each in self.histories)
-        sentences += [s for each in histories for s in each if s not in needed]
+        sentences += [sentence for sentence in about_pairs if sentence not in needed]
         return sentences + list(filter(None, needed))
 
     def _describe_history(self, history: PairHistory, show: ShowBytes) -> list[str]:

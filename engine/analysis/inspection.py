@@ -8,6 +8,7 @@ a second.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -243,8 +244,8 @@ class AnyInspection:
     def kinds(self) -> list[tuple[str, int]]:
         """(script or other kind, ordinary tokens of that kind), the most frequent first."""
         counts = np.bincount(self.kinds_of_ordinary, minlength=len(TOKEN_KIND_NAMES)).tolist()
-        named = zip(TOKEN_KIND_NAMES, counts, strict=False)
-        return sorted(((name, count) for name, count in named if count), key=lambda pair: -pair[1])
+        kinds = Counter(dict(zip(TOKEN_KIND_NAMES, counts, strict=False)))
+        return [(name, count) for name, count in kinds.most_common() if count]
 
     def of_kind(self, name: str) -> TokenExamples:
         """Return the ordinary tokens of a kind, such as "Latin"."""

@@ -197,7 +197,8 @@ class GradedQuiz:
     @cached_property
     def questions(self) -> list[GradedQuestion]:
         """The questions that any learner answered, the hardest first."""
-        found = filter(None, map(self._question, range(len(self.sheets[0].attempts))))
+        places = range(len(self.sheets[0].attempts))
+        found = [each for each in map(self._question, places) if each is not None]
         return sorted(found, key=lambda each: (each.share, each.number))
 
     def _question(self, place: int) -> GradedQuestion | None:

@@ -284,7 +284,8 @@ class BPE(MergingModel):
         found = dict(zip(zip(lefts, rights, strict=True), enumerate(made), strict=True))
         if len(found) < len(self.merges):
             # The last rank of a repeated pair counts, so the order may be wrong.
-            found = dict(sorted(found.items(), key=lambda item: item[1][0]))
+            by_rank = sorted((rank, pair, new_id) for pair, (rank, new_id) in found.items())
+            return {pair: (rank, new_id) for rank, pair, new_id in by_rank}
         return found
 
     def _columns(self) -> tuple[Iterator[int], Iterator[int], Iterator[int]]:
@@ -484,9 +485,10 @@ class Unigram(Model):
         edges = Lattice(pretoken, self.table).best.edges
         tokens: list[ModelToken] = []
         for is_unknown, run in groupby(edges, key=lambda edge: edge.piece == self.unk_id):
-            spans = [(edge.start, edge.end) for edge in run]
+            same = list(run)
+            spans = [(edge.start, edge.end) for edge in same]
             if is_unknown:  # adjacent unknown texts are one token
-                spans = [(spans[0][0], spans[-1][1])]
+                spans = [(same[0].start, same[-1].end)]
             for start, end in spans:
                 text = pretoken[start:end]
                 token_id = self.vocab.get(text)

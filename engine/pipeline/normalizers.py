@@ -518,13 +518,14 @@ class BertNormalizer(Normalizer):
     @cached_property
     def _chain(self) -> Sequence:
         strips_accents = self.lowercase if self.strip_accents is None else self.strip_accents
-        chosen: list[tuple[bool, tuple[Normalizer, ...]]] = [
-            (self.clean_text, (_CleanText(),)),
-            (self.handle_chinese_chars, (_ChineseCharactersApart(),)),
-            (strips_accents, (NFD(), _NonspacingMarksAway())),
-            (self.lowercase, (Lowercase(),)),
-        ]
-        return Sequence([part for wanted, parts in chosen if wanted for part in parts])
+        return Sequence(
+            [
+                *([_CleanText()] if self.clean_text else []),
+                *([_ChineseCharactersApart()] if self.handle_chinese_chars else []),
+                *([NFD(), _NonspacingMarksAway()] if strips_accents else []),
+                *([Lowercase()] if self.lowercase else []),
+            ]
+        )
 
     def align(self, aligned: Aligned) -> Aligned:
         return self._chain.align(aligned)

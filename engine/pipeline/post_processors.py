@@ -140,19 +140,17 @@ def template_of(single: str, pair: str, ids: Mapping[str, int]) -> TemplateProce
     >>> bert.process([7, 8]), bert.process([7], [8])
     ([1, 7, 8, 2], [7, 2, 8])
     """
-    templates = [_parse(single), _parse(pair)]
-    for spelled, parts, texts in zip((single, pair), templates, ({0}, {0, 1}), strict=True):
+    of_one, of_two = _parse(single), _parse(pair)
+    for spelled, parts, texts in ((single, of_one, {0}), (pair, of_two, {0, 1})):
         if {part.text for part in parts if part.text is not None} != texts:
             wanted = " and ".join(["$A", "$B"][: len(texts)])
             raise TokenizerFileError(f"the template {spelled!r} should hold {wanted}, and no other")
-    tokens = [part.token for part in (*templates[0], *templates[1]) if part.text is None]
+    tokens = [part.token for part in (*of_one, *of_two) if part.text is None]
     if missing := [token for token in tokens if token not in ids]:
         raise TokenizerFileError(
             f"the vocabulary has no token {missing[0]!r}; a template can put only what is there"
         )
-    return TemplateProcessing(
-        templates[0], templates[1], {token: ([ids[token]], [token]) for token in tokens}
-    )
+    return TemplateProcessing(of_one, of_two, {token: ([ids[token]], [token]) for token in tokens})
 
 
 def pair_template(single: str) -> str:
@@ -203,9 +201,8 @@ class TemplateProcessing(PostProcessor):
         for name in special.value:
             one = special.inner(name)
             tokens[name] = one.counts("ids"), one.texts("tokens")
-        templates: list[list[TemplatePart]] = []
-        for key in ("single", "pair"):
-            templates.append([])
+        templates: dict[str, list[TemplatePart]] = {"single": [], "pair": []}
+        for key, parts in templates.items():
             for each in fields.each(key):
                 if token := each.inner_or_null("SpecialToken"):
                     part = TemplatePart(None, token.text("id"), token.count("type_id"))
@@ -215,14 +212,13 @@ class TemplateProcessing(PostProcessor):
                     text = each.inner("Sequence")
                     place = "AB".index(text.choice("id", ("A", "B")))
                     part = TemplatePart(place, "", text.count("type_id"))
-                templates[-1].append(part)
-        for key, parts in zip(("single", "pair"), templates, strict=True):
+                parts.append(part)
             added = (tokens[part.token] for part in parts if part.text is None)
             if sum(len(ids) for ids, _ in added) > MOST_ADDED:
                 raise fields.error(key, f"adds more than {MOST_ADDED:,} tokens to a text")
-        if any(part.text for part in templates[0]):
+        if any(part.text for part in templates["single"]):
             raise fields.error("single", "has a place for a second text")
-        return cls(templates[0], templates[1], tokens)
+        return cls(templates["single"], templates["pair"], tokens)
 
     def settings(self) -> dict[str, object]:
         single, pair = (

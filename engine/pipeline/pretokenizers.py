@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, groupby, pairwise
+from itertools import chain, pairwise
 from typing import ClassVar, Self
 
 import regex
@@ -77,6 +77,18 @@ def _merged_with_next(row: list[Stretch]) -> list[Span]:
     return spans[::-1]
 
 
+def _contiguous(row: list[Stretch]) -> list[Span]:
+    spans: list[Span] = []
+    was_match = None
+    for start, end, is_match in row:
+        if is_match == was_match:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+        was_match = is_match
+    return spans
+
+
 BEHAVIORS: Registry[str, Callable[[list[Stretch]], list[Span]]] = Registry(
     "behavior",
     {
@@ -84,10 +96,7 @@ BEHAVIORS: Registry[str, Callable[[list[Stretch]], list[Span]]] = Registry(
         "Isolated": lambda row: [(start, end) for start, end, _ in row],
         "MergedWithPrevious": _merged_with_previous,
         "MergedWithNext": _merged_with_next,
-        "Contiguous": lambda row: [
-            (run[0][0], run[-1][1])
-            for run in (list(group) for _, group in groupby(row, key=lambda stretch: stretch[2]))
-        ],
+        "Contiguous": _contiguous,
     },
 )
 

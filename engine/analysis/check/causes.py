@@ -123,7 +123,9 @@ def left_merged_already(before: Word, after: Word, pair: Pair, new_id: int) -> I
     subtracted, which was never counted.
     """
     yield from EXACTLY(before, after, pair, new_id)
-    yield from (((new_id, pair[0]), -1) for both in pairwise(after) if both == (new_id, new_id))
+    for adjacent in pairwise(after):
+        if adjacent == (new_id, new_id):
+            yield (new_id, pair[0]), -1
 
 
 # -- patterns, and none

@@ -252,13 +252,11 @@ class MistakenIndex:
 
     def first_seen(self, pair: Pair) -> tuple[int, int]:
         """Return (index of the pretoken, position in it); the greatest if it occurs nowhere."""
-        found = (
-            (place, position)
-            for place in sorted(self._places.get(pair, ()))
-            for position, adjacent in enumerate(pairwise(self._words[place]))
-            if adjacent == pair
-        )
-        return next(found, NOWHERE)
+        for place in sorted(self._places.get(pair, ())):
+            pairs = list(pairwise(self._words[place]))
+            if pair in pairs:
+                return place, pairs.index(pair)
+        return NOWHERE
 
     def merge(self, pair: Pair, new_id: int) -> list[Pair]:
         """Merge a pair and correct the counts by habit; return the pairs whose counts rose."""

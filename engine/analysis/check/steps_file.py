@@ -147,7 +147,8 @@ def read_token(value: object) -> tuple[bytes, str]:
             raise ValueError("is a list, but not of bytes from 0 to 255")
         return bytes(value), "lists of bytes"
     if isinstance(value, dict) and len(value) == 1:
-        [(form, text)] = value.items()
+        form = next(iter(value))
+        text = value[form]
         if form in DECODERS and isinstance(text, str):
             try:
                 return DECODERS[form](text), form

@@ -319,11 +319,12 @@ def _entry_to_ask(frame: Frame, request: Request) -> QueueEntry:
     drawn = [entry for entry in found if entry is not None]
     # A true entry shows merges in words that have its pair, too: its letters alone say nothing.
     true = (entry for entry in drawn if not entry.stale and _leaving_examples(frame, entry))
-    by_answer = [[entry for entry in drawn if entry.stale], list(islice(true, 1))]
-    if not all(by_answer):
-        lacks = "stale" if not by_answer[0] else "true"
+    first_stale = next((entry for entry in drawn if entry.stale), None)
+    first_true = next(true, None)
+    if first_stale is None or first_true is None:
+        lacks = "stale" if first_stale is None else "true"
         raise QuestionError(f"no {lacks} entry of the heap was found at step {frame.step:,}")
-    return chance.pick(by_answer)[0]
+    return chance.pick([first_stale, first_true])
 
 
 def _recently_changed(frame: Frame, chance: Chance) -> Pair:

@@ -201,12 +201,12 @@ class Merges(Form):
             tokens = [to_bytes(sign) for sign in to_text(tokens[0])]
         if len(tokens) != 2:
             raise AnswerError("a pair is two tokens; type them with a + between, such as l+o.")
-        pair = tokens[0], tokens[1]
+        left, right = pair = tokens[0], tokens[1]
         for gap, there in self.pairs(joined):
             if there == pair:
                 return gap
         words = self.words_at(joined)
-        if any(word[-1] == pair[0] for word in words) and any(word[0] == pair[1] for word in words):
+        if any(word[-1] == left for word in words) and any(word[0] == right for word in words):
             raise AnswerError("these are the end of a word and a start: no pair crosses a border.")
         raise AnswerError("these two tokens are not side by side in any of the words.")
 

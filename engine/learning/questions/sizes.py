@@ -77,7 +77,7 @@ def _why_left(frame: Frame, words: Sequence[AffectedPretoken]) -> tuple[Sentence
         each = len(word.before) - len(word.after)
         joins.append(f"{word.count:,}" if each == 1 else f"{word.count:,} × {each}")
     saved = saved_in(words)
-    total = f" = {saved:,}" if len(words) > 1 or "·" in joins[0] else ""
+    total = f" = {saved:,}" if len(words) > 1 or "×" in joins[0] else ""
     left = frame.token_count - saved
     return (
         say("{tokens} are left, {n} fewer.", tokens=amount(left, "token"), n=f"{saved:,}"),

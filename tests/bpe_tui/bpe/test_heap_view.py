@@ -9,7 +9,7 @@ from screen_text import shown
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import heap_panel
 from bpe_tui.bpe.heap_panel import PairsPanel
-from bpe_tui.panels.heap_table import EntryTable, TableRoom
+from bpe_tui.panels.heap_table import EntryTable, RankedEntry, TableRoom
 from bpe_tui.shell.panel import TokenPainter
 from engine import Timeline, Trainer
 from engine.bpe.what_if import ForkChange, fork
@@ -44,5 +44,5 @@ def test_the_longest_bar_of_a_fork_takes_half_of_the_room_at_each_step() -> None
         frame = other.seek(step)
         table = EntryTable(frame, TokenPainter(frame, marks=False), cells)
         best = frame.queue.entries(1)[0]
-        row = "".join(text for text, _ in table.row((1, best), None, False).spans)
+        row = "".join(text for text, _ in table.row(RankedEntry(1, best), None, False).spans)
         assert row.count("▄") * 2 >= TableRoom.within(cells, 5, True).bar - 1, (step, row)
