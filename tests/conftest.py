@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 from kept import DRAW_CHANGED, draw_changed
 
 from engine import native
@@ -37,6 +38,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Tell the tests, in each process, whether kept texts are drawn again."""
     if config.getoption(DRAW_CHANGED):
         draw_changed()
+
+
+def pytest_collection() -> None:
+    """Draw no constants of our sources in a quick run.
+
+    Hypothesis would read all modules for them, seconds in each process. Which are imported depends
+    on the tests before, so the examples would not be the same each time.
+    """
+    if settings().max_examples == 5:
+        providers._get_local_constants = lambda: providers._local_constants
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -59,6 +59,7 @@ async def test_a_step_paints_what_it_changes_and_not_the_whole_screen() -> None:
         assert step(app) == 1
 
 
+@pytest.mark.slow
 async def test_a_run_plays_until_a_window_opens() -> None:
     async with opened() as (app, pilot):
         step_shown = app.screen.query_one("#transport-step", Static)
@@ -118,6 +119,7 @@ async def test_the_typed_text_is_encoded_with_the_merges_of_the_step_and_walked_
         await until(pilot, lambda: [each.text for each in app.screen.query(TextArea)] == [text])
 
 
+@pytest.mark.slow
 async def test_a_run_that_opens_at_a_step_has_its_merge_in_the_middle_of_the_list() -> None:
     config = RunConfig(str(SAMPLE), vocab_size=700, viewpoint=Viewpoint(view="training", step=300))
     async with opened_as(config) as (app, pilot):
@@ -155,6 +157,7 @@ async def test_ids_are_decoded_and_a_wrong_one_is_named() -> None:
         assert str(decoded.render()) == "hi"
 
 
+@pytest.mark.slow
 async def test_help_lists_the_commands_in_two_columns_if_there_is_room_and_typing_scrolls_up() -> (
     None
 ):
@@ -175,6 +178,7 @@ async def test_help_lists_the_commands_in_two_columns_if_there_is_room_and_typin
         assert isinstance(app.screen, TrainingScreen)
 
 
+@pytest.mark.slow
 async def test_a_menu_runs_what_a_letter_or_enter_chooses() -> None:
     async with opened() as (app, pilot):
         for keys in (["t", "t"], ["t", "enter"], ["n"]):
@@ -193,6 +197,7 @@ async def test_a_menu_runs_what_a_letter_or_enter_chooses() -> None:
         await until(pilot, lambda: app.notices.now == "No merge after this one was tied.")
 
 
+@pytest.mark.slow
 async def test_ctrl_t_changes_between_light_and_dark_also_on_a_screen_made_ahead() -> None:
     async with opened() as (app, pilot):
         mount_ahead(app, "vocabulary")
@@ -239,6 +244,7 @@ async def test_a_click_on_a_key_does_what_the_key_does() -> None:
         assert step(app) == 0
 
 
+@pytest.mark.slow
 async def test_tab_goes_through_what_is_in_sight_and_replaces_nothing() -> None:
     async with opened() as (app, pilot):
         screen = app.screen
@@ -260,6 +266,7 @@ async def test_tab_goes_through_what_is_in_sight_and_replaces_nothing() -> None:
         assert screen.query_one("#merge").display
 
 
+@pytest.mark.slow
 async def test_one_escape_from_a_field_restores_the_focus() -> None:
     async with opened() as (app, pilot):
         await pilot.press("m", "e", "3", "escape")

@@ -42,6 +42,7 @@ async def test_no_key_of_a_screen_does_harm_while_another_corpus_is_being_read()
         assert not app.screen.is_modal
 
 
+@pytest.mark.slow
 async def test_the_palette_closes_opens_again_at_once_and_runs_a_command_only_once() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         below = app.screen
@@ -98,6 +99,7 @@ async def test_a_lesson_opened_while_the_text_of_another_is_removed_has_its_text
         assert app.screen.query_one(LessonPane).display
 
 
+@pytest.mark.slow
 async def test_a_save_that_is_refused_once_its_window_is_closed_does_no_harm() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("s")

@@ -53,6 +53,7 @@ async def test_only_the_screen_in_front_is_told(monkeypatch: pytest.MonkeyPatch)
         assert set(told) == {"training"}
 
 
+@pytest.mark.slow
 async def test_a_step_passes_few_files() -> None:
     async with opened() as (app, pilot):
         await _visit(app, pilot, "201")
@@ -77,6 +78,7 @@ async def test_a_step_passes_few_files() -> None:
         assert len(fewest) <= MOST_FILES, fewest
 
 
+@pytest.mark.slow
 async def test_a_first_visit_parses_no_sheet_again(monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(vocab_size=300) as (app, pilot):
         app.action_light()  # new variables forget what was parsed
@@ -89,7 +91,7 @@ async def test_a_first_visit_parses_no_sheet_again(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize(
     ("model", "keys"),
-    first_quick([("bpe", f"69{SCREENS}"), ("wordpiece", "231"), ("unigram", SCREENS)]),
+    first_quick([("wordpiece", "231"), ("bpe", f"69{SCREENS}"), ("unigram", SCREENS)]),
 )
 async def test_nothing_holds_the_run_before(model: str, keys: str) -> None:
     app = BpeTuiApp(RunConfig(HANDOUT, vocab_size=300, model=model))

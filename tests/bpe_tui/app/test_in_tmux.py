@@ -171,6 +171,7 @@ def test_a_signal_ends_a_program_that_hangs_and_gives_the_terminal_back(work: st
         assert program.ended_by(signal.SIGTERM) == []
 
 
+@pytest.mark.slow
 def test_a_failure_is_shown_and_the_program_goes_on() -> None:
     with Terminal(f"{sys.executable} -c {shlex.quote(CRASHING)}") as terminal:
         terminal.wait_for("of 2,922 ")
@@ -182,6 +183,7 @@ def test_a_failure_is_shown_and_the_program_goes_on() -> None:
         terminal.wait_for_cooked(exit_code=0)
 
 
+@pytest.mark.slow
 def test_the_corpus_may_come_through_a_pipe_while_keys_come_from_the_terminal() -> None:
     piped = f"cat {shlex.quote(STORIES)} | {sys.executable} -m bpe_tui -"
     with Terminal(piped, 80, 24) as terminal:

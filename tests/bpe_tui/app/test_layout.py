@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unittest.mock import Mock
 
+import pytest
 from opening import each_size, opened, until
 from textual.geometry import Size
 from textual.widgets import Static, TextArea
@@ -38,6 +39,7 @@ def lines_of(app: BpeTuiApp) -> tuple[int, ...]:
     return tuple(app.screen.query_one(name).size.height for name in names)
 
 
+@pytest.mark.slow
 async def test_text_tokens_and_lanes_have_the_lines_that_they_need_and_panels_the_rest() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         app.navigation.open_encoding(TEXT)

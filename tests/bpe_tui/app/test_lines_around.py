@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from generated import first_quick
 from opening import SAMPLE, opened_as
 from sheets import check_sheet
 from story import BORDER, cut, has_border
@@ -58,7 +59,7 @@ def lines_of(screen: Screen[object]) -> Iterator[str]:
     yield f"{screen.id} legend: {'  '.join(map(words_of, screen.query_one(FootLine).legend))}"
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", first_quick(MODELS))
 async def test_the_lines_around_panels_are_those_kept(model: str) -> None:
     config = RunConfig(str(SAMPLE.with_name("handout.txt")), **MODELS[model])
     told = list[str]()

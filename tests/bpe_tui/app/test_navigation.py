@@ -198,6 +198,7 @@ async def test_each_target_leads_to_its_screen_and_step_and_escape_back(
         assert (app.notices.now, app.screen.id) == ("No text can be encoded.", "training")
 
 
+@pytest.mark.slow
 async def test_a_piece_is_shown_in_the_vocabulary() -> None:
     async with opened_as(RUNS["unigram"]) as (app, pilot):
         app.navigation.go_to_target(targets.ToPiece(7))
@@ -242,6 +243,7 @@ async def test_a_click_on_a_token_asks_about_it_and_one_on_a_chart_seeks() -> No
             await until(pilot, lambda: (step(app), app.navigation.way_back) == there)  # noqa: B023
 
 
+@pytest.mark.slow
 async def test_a_drag_of_the_slider_is_one_jump() -> None:
     async with opened() as (app, pilot):
         before, slider = place(app), app.screen.query_one(Scrubber)
@@ -255,6 +257,7 @@ async def test_a_drag_of_the_slider_is_one_jump() -> None:
         await back(app, pilot, before)
 
 
+@pytest.mark.slow
 async def test_escape_leaves_a_prediction_before_it_goes_back() -> None:
     async with opened() as (app, pilot):
         await pilot.press("end", "0", "home", "P")

@@ -141,6 +141,7 @@ def test_a_look_is_written_in_css_and_a_page_has_a_largest_size(
         film.take(Shot([Strip([Segment("g")])], 1))
 
 
+@pytest.mark.slow
 def test_a_page_in_chinese_has_chinese_sentences_about_what_is_worked_out(tmp_path: Path) -> None:
     ship = Path(HANDOUT).with_name("ship.txt")
     options = ("--pattern", "whitespace", "--vocab-size", "60", "--view", "lesson", "--language")

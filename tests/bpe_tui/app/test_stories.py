@@ -37,8 +37,28 @@ from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 
 STORIES = Path(__file__).parent / "stories"
-SLOW = ("another-run", "encoding-lines", "lessons", "linked-prose")
-"""Stories that take long, about panels that are in a quick one, too."""
+SLOW = (
+    "another-run",
+    "back",
+    "breakpoints",
+    "changes",
+    "chunks",
+    "encoding-lines",
+    "lesson-keys",
+    "lessons",
+    "linked-prose",
+    "models",
+    "moves",
+    "questions",
+    "textbook",
+    "tokenizer",
+    "tokenizer-over-a-corpus",
+    "unigram-lesson",
+    "windows",
+    "wordpiece-encoding",
+    "wordpiece-lesson",
+)
+"""Stories about further keys of a screen that a quick one shows, too."""
 MOST_DOWN = 99
 """Most rows that the cursor is moved down."""
 REST_SECONDS, WORK_SECONDS = 0.4, 2

@@ -187,7 +187,7 @@ def test_nothing_is_fetched_for_a_session_though_a_file_is_called_like_an_addres
 
 
 @pytest.mark.parametrize("view", first_quick(reversed(EVERYWHERE)))
-@pytest.mark.parametrize("keys", [(), ("down", "down"), ("tab", "down")])
+@pytest.mark.parametrize("keys", first_quick([(("down", "down"),), ((),), (("tab", "down"),)]))
 async def test_the_command_reopens_the_screen_with_its_text_and_row(
     view: str, keys: tuple[str, ...]
 ) -> None:

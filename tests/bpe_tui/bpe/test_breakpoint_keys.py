@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from opening import frame_of, opened, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
@@ -34,6 +35,7 @@ async def test_playing_stops_at_a_breakpoint_and_goes_on_from_there() -> None:
         assert (step(app), app.session.playing) == (60, False)
 
 
+@pytest.mark.slow
 async def test_n_runs_from_stop_to_stop_or_stays_and_says_that_a_breakpoint_never_occurs() -> None:
     async with opened() as (app, pilot):
         await pilot.press("n")

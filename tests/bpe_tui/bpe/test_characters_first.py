@@ -95,6 +95,7 @@ async def test_a_letter_and_its_marks_are_one_character_if_tokens_cut_both(tmp_p
         assert marks.startswith("▂▄▂▄▂▄▂▄▂")
 
 
+@pytest.mark.slow
 async def test_bytes_are_named_with_frequent_characters_that_have_them(tmp_path: Path) -> None:
     corpus = tmp_path / "chinese.txt"
     corpus.write_text("我们 我们 他们\n" * 3, encoding="utf-8")

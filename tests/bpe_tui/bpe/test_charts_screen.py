@@ -46,6 +46,7 @@ async def test_the_table_has_the_tokens_that_further_merges_save() -> None:
         assert before is not None
 
 
+@pytest.mark.slow
 async def test_the_most_frequent_pretokens_are_in_a_table_and_lead_to_their_encoding() -> None:
     async with opened() as (app, pilot):
         await pilot.press("end", "2", "w", "escape", "4")

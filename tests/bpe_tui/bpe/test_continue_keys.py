@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from opening import SAMPLE, ended, frame_of, opened_as, recorded_once, until
 from textual.widgets import Input, Static
 
@@ -16,6 +17,7 @@ from engine import Tokenizer, train_bpe
 CODE, HANDOUT = SAMPLE.parent / "code.txt", SAMPLE.parent / "handout.txt"
 
 
+@pytest.mark.slow
 async def test_a_key_learns_more_merges_behind_a_border_and_saves_them(tmp_path: Path) -> None:
     vocab, merges = train_bpe(HANDOUT, 400, ["<|endoftext|>"])
     Tokenizer(vocab, merges, ["<|endoftext|>"]).save(tmp_path / "own.json", "huggingface")

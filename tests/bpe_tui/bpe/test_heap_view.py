@@ -19,6 +19,7 @@ def pairs(app: BpeTuiApp) -> PairsPanel:
     return app.screen.query_one(PairsPanel)
 
 
+@pytest.mark.slow
 async def test_a_far_step_is_replayed_in_slices_and_the_cursor_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -33,6 +33,7 @@ async def test_a_large_screen_shows_as_many_tokens_of_each_kind_as_it_has_rows_f
         assert (panel.frame, panel.inspection, app.screen._inspected) == (None, None, None)
 
 
+@pytest.mark.slow
 async def test_many_tokens_are_inspected_in_a_thread_of_the_last_step_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

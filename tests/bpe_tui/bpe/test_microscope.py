@@ -53,6 +53,7 @@ async def test_why_not_accepts_a_piece_that_no_line_can_show() -> None:
         await until(pilot, lambda: shown(rows).startswith("␛ is one token here: id 27"))
 
 
+@pytest.mark.slow
 async def test_a_model_without_a_walk_shows_its_rule_instead(tmp_path: Path) -> None:
     words = {"type": "WordLevel", "vocab": {"<unk>": 0, "the": 1}, "unk_token": "<unk>"}
     (tmp_path / "tokenizer.json").write_text(json.dumps(BERT | {"model": words}))

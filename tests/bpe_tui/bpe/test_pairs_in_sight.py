@@ -57,6 +57,7 @@ async def test_the_foot_shows_a_pair_that_its_row_cuts() -> None:
         assert bare(str(panel.border_subtitle)) != whole
 
 
+@pytest.mark.slow
 async def test_the_next_pair_is_in_sight_behind_stale_entries_unless_rows_are_in_use() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         panel = app.screen.query_one(PairsPanel)

@@ -66,6 +66,7 @@ def test_a_line_about_each_phase_has_its_merges_and_the_compression_at_its_end()
     ]
 
 
+@pytest.mark.slow
 async def test_borders_fall_before_ones_eyes() -> None:
     async with opened_as(PHASES) as (app, pilot):
         await pilot.press("1")

@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from generated import first_quick
 from program import ENVIRONMENT, HANDOUT, refusal, run
 
 WITHOUT_TEXTUAL = (
@@ -36,7 +35,8 @@ def test_no_model_needs_textual_to_be_stepped_through(model: str) -> None:
     assert len(run_without_textual(HANDOUT, *options, stdin=b"next\nencode low\nquit\n")) > 3
 
 
-@pytest.mark.parametrize("command", first_quick([[], ["open"]]))
+@pytest.mark.slow  # it starts a process
+@pytest.mark.parametrize("command", [[], ["open"]])
 def test_a_pipe_gets_a_line_for_each_command_and_no_textual_is_loaded(command: list[str]) -> None:
     options = (*command, HANDOUT, "--plain", "--pattern", "whitespace")
     lines = run_without_textual(*options, stdin=b"\nnext\nencode \xff\nquit\nnext\n")

@@ -69,6 +69,7 @@ async def test_typing_filters_the_tokens() -> None:
         assert rows.has_focus
 
 
+@pytest.mark.slow
 async def test_a_long_search_goes_on_slice_by_slice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_table, "perf_counter", partial(next, count()))
     monkeypatch.setattr(token_table, "SLICE_SECONDS", 2)  # each slice has time for one batch
@@ -99,6 +100,7 @@ async def test_where_all_are_encoded_a_filter_says_so_and_a_later_id_is_named() 
         )
 
 
+@pytest.mark.slow
 async def test_the_newest_token_is_selected_until_one_is_chosen_and_enter_leads_to_its_merge() -> (
     None
 ):
@@ -150,6 +152,7 @@ def test_the_window_of_places_encodes_nothing_as_it_opens_and_then_a_word_at_a_t
     assert set(window._words) == set(having)
 
 
+@pytest.mark.slow
 async def test_f_leads_from_a_token_to_its_words_and_lines_in_the_corpus() -> None:
     async with opened(vocab_size=700) as (app, pilot):
         await pilot.press("end", "3", "slash", *"^he$", "enter", "f")

@@ -24,8 +24,8 @@ CHANGES = re.compile(
 )
 """Times, speeds and memory, which are never the same."""
 EXIT = "  → exit "
-SLOW = ("quiz-unigram", "quiz-wordpiece")
-"""Transcripts of what is quick with BPE: to choose questions takes seconds."""
+SLOW = ("quiz-bpe", "quiz-unigram", "quiz-wordpiece")
+"""Transcripts that take seconds: they ask and grade two dozen questions of each model."""
 
 
 def sample_of(command: str, folder: Path) -> list[str]:

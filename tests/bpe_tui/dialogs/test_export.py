@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from opening import opened, until
 from program import HANDOUT
 from textual.pilot import Pilot
@@ -53,6 +54,7 @@ async def test_the_screen_below_the_window_is_exported_as_text_or_as_a_well_form
         assert names == ["charts.svg", "v1.2"]
 
 
+@pytest.mark.slow
 async def test_files_are_overwritten_only_on_request_and_the_window_shows_why_others_are_refused(
     tmp_path: Path,
 ) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from generated import first_quick
 from opening import opened, opened_as, until
 from program import HANDOUT
 from screen_text import row_text
@@ -18,7 +18,6 @@ from bpe_tui.app.base import BaseApp
 from bpe_tui.dialogs.open_other import (
     ALL_OF_IT,
     TOKENIZER_HERE,
-    ChooseModel,
     OpenOther,
     RowChoice,
     chosen_beside,
@@ -27,7 +26,6 @@ from bpe_tui.dialogs.open_other import (
 )
 from bpe_tui.panels.why_rows import describe_way
 from bpe_tui.session.config import RunConfig, TokenizerConfig
-from bpe_tui.session.models import MODELS
 from bpe_tui.studies.comparison import ComparisonScreen
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.window import Window
@@ -48,7 +46,7 @@ SAYS: dict[str, Callable[[Any], str]] = {
 """The keys of a window → the words of the line whose result it returns."""
 
 
-@pytest.mark.parametrize("moved", [0, 1])
+@pytest.mark.parametrize("moved", first_quick([1, 0]))
 async def test_a_window_returns_what_its_line_says(moved: int, monkeypatch: Any) -> None:
     async with opened(Path(HANDOUT), vocab_size=280) as (app, pilot):
         app.seek(3)
@@ -71,65 +69,45 @@ async def test_a_window_returns_what_its_line_says(moved: int, monkeypatch: Any)
             app.pop_screen()
 
 
-async def test_the_present_model_is_kept_and_another_one_trained() -> None:
-    app = BaseApp()
-    async with app.run_test() as pilot:
-        for config in (RUN, replace(RUN, model="wordpiece")):
-            for keys, is_other in (("", False), ("down", True), ("down up", False)):
-                chosen = list[RunConfig | None]()
-                window = ChooseModel(config)
-                await app.push_screen(window, chosen.append)  # type: ignore[arg-type]
-                await pilot.press(*keys.split())
-                assert "↵ trains another" in str(window.query_one("#choose-model").border_subtitle)
-                rows = window.query_one(Lines)
-                line = row_text(rows, rows.cursor)
-                await pilot.press("enter")
-                [config_chosen] = chosen
-                assert line.startswith("● " if not is_other else "○ ")
-                assert (config_chosen is not None) == is_other
-                if config_chosen is not None:
-                    assert MODELS[config_chosen.model].title in line
-
-
-@pytest.mark.parametrize(
-    ("typed", "keys", "line", "opened"),
-    [
-        ("a.txt", "", "a.txt", "a.txt"),
-        ("a.txt", "down", "a.txt.old", "a.txt.old"),
-        ("a", "", "a/", "a"),
-        (" a.txt ", "", "a.txt", "a.txt"),
-        ("folder/", "", "folder", "folder"),
-        ("folder/", "down", "inside.txt", "folder/inside.txt"),
-        ("gone", "", "", "gone"),
-        ("nowhere", "", "nowhere", "nowhere"),
-        ("no", "", "nowhere-else.txt", "nowhere-else.txt"),
-    ],
+ROWS = (
+    ("a.txt", "", "a.txt", "a.txt"),
+    ("a.txt", "down", "a.txt.old", "a.txt.old"),
+    ("a", "", "a/", "a"),
+    (" a.txt ", "", "a.txt", "a.txt"),
+    ("folder/", "", "folder", "folder"),
+    ("folder/", "down", "inside.txt", "folder/inside.txt"),
+    ("gone", "", "", "gone"),
+    ("nowhere", "", "nowhere", "nowhere"),
+    ("no", "", "nowhere-else.txt", "nowhere-else.txt"),
 )
-async def test_enter_opens_the_row_under_the_cursor(
-    typed: str, keys: str, line: str, opened: str, tmp_path: Path, monkeypatch: Any
-) -> None:
+"""What is typed, further keys, the row under the cursor, and what Enter opens."""
+
+
+async def test_enter_opens_the_row_under_the_cursor(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     for folder in ("a", "folder"):
         Path(folder).mkdir()
     for name in ("a.txt", "a.txt.old", "folder/inside.txt", "nowhere-else.txt"):
         Path(name).write_text("low lower")
     Path("nowhere").symlink_to("missing")
-    window, chosen, app = OpenOther(RUN), list[RowChoice](), BaseApp()
-    monkeypatch.setattr(window, "_choose", chosen.append)
+    app = BaseApp()
     async with app.run_test() as pilot:
-        await app.push_screen(window)
-        window.query_one(Input).value = typed
-        await pilot.pause()
-        await pilot.press(*keys.split(), "enter")
-        rows = window.found_rows
-        shown = row_text(rows, rows.cursor) if rows.target is not None else ""
-    [choice] = chosen
-    name = choice.directory if choice.directory is not None else choice.given[0]
-    assert os.path.normpath(shown.split("  ")[1] if shown else name).endswith(
-        os.path.normpath(line or name)
-    )
-    assert os.path.relpath(name) == opened
-    assert not shown or rows.target == choice
+        for typed, keys, line, opened in ROWS:
+            window, chosen = OpenOther(RUN), list[RowChoice]()
+            monkeypatch.setattr(window, "_choose", chosen.append)
+            await app.push_screen(window)
+            window.query_one(Input).value = typed
+            await pilot.pause()
+            await pilot.press(*keys.split(), "enter")
+            rows = window.found_rows
+            shown = row_text(rows, rows.cursor) if rows.target is not None else ""
+            [choice] = chosen
+            name = choice.directory if choice.directory is not None else choice.given[0]
+            named = os.path.normpath(shown.split("  ")[1] if shown else name)
+            assert named.endswith(os.path.normpath(line or name))
+            assert os.path.relpath(name) == opened
+            assert not shown or rows.target == choice
+            app.pop_screen()
 
 
 async def test_the_tokenizer_in_a_folder_is_no_corpus_of_all_its_files(
@@ -142,6 +120,7 @@ async def test_the_tokenizer_in_a_folder_is_no_corpus_of_all_its_files(
         assert isinstance(chosen_config((str(tmp_path / "tokenizer"),)), TokenizerConfig)
 
 
+@pytest.mark.slow
 async def test_two_tokenizers_are_compared_and_the_first_stays_open(tmp_path: Path) -> None:
     second = tmp_path / "second"
     Tokenizer(*train_bpe(HANDOUT, 260, []), {}).save(second)

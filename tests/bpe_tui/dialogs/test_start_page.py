@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from opening import IdleJob, each_size, ended, frame_of, recorded_once, until
 from program import HANDOUT
 from screen_text import row_text, row_texts
@@ -59,6 +60,7 @@ def test_every_sample_is_offered_and_is_found_when_installed(tmp_path: Path) -> 
     assert wheel["force-include"] == {"samples": "bpe_tui/samples"}
 
 
+@pytest.mark.slow
 async def test_rows_beside_the_lists_are_for_details_and_then_for_the_title() -> None:
     async with started((120, 40)) as (app, pilot):
         await pilot.press("right")
@@ -157,6 +159,7 @@ async def test_the_number_of_a_lesson_goes_to_it_and_the_cursor_skips_headings()
             assert (lessons.cursor, app.focused) == (there, lessons)
 
 
+@pytest.mark.slow
 async def test_every_screen_has_room_for_its_text_and_o_opens_the_window_of_files() -> None:
     async with started() as (app, pilot):
         await pilot.press("right", "pagedown", "pagedown", "enter")

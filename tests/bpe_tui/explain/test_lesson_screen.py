@@ -105,6 +105,7 @@ async def test_each_beat_lights_its_part_and_the_corpus_stays_where_the_step_is(
         assert list(it.retell(1.0, 2)) == []  # there is no step before
 
 
+@pytest.mark.slow
 async def test_a_recording_of_a_prune_knows_the_costs_that_the_screen_computes_at_rest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -125,6 +126,7 @@ async def test_a_recording_of_a_prune_knows_the_costs_that_the_screen_computes_a
         assert fates == ["goes"] * 4 + ["stays"] * 3
 
 
+@pytest.mark.slow
 async def test_the_users_text_is_above_the_field_and_nothing_moves() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("0")

@@ -65,6 +65,7 @@ async def test_the_next_merges_are_made_by_hand_and_then_shown(size: tuple[int, 
         assert "Nothing to do by hand: no pair merges after step 12." in app.notices.now
 
 
+@pytest.mark.slow
 async def test_of_two_keys_at_once_that_leave_a_question_the_second_does_nothing() -> None:
     async with opened_as(HANDOUT, (80, 24)) as (app, pilot):
         await pilot.press("end", "2")

@@ -246,6 +246,7 @@ def test_a_text_has_the_signs_of_the_screen_keeps_code_in_one_line_and_may_be_de
     assert lines(trial, "`⏎` ends a line\u202e", 30)[:1] == ["⏎ ends a line‹202E›, and "]
 
 
+@pytest.mark.slow
 async def test_a_page_shows_the_tokens_of_ranks_that_are_here_and_fetches_none(
     trial: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -369,6 +370,7 @@ PLACES: dict[tuple[int, int], tuple[object, ...]] = {
 """Size → the place of the text, what it takes of the screen, whether it covers and is dense."""
 
 
+@pytest.mark.slow
 async def test_the_text_is_beside_the_screen_above_it_or_over_it_as_there_is_room(
     trial: Path,
 ) -> None:
@@ -421,6 +423,7 @@ async def test_questions_and_a_setup_wait_until_their_steps_are_recorded(
         assert app.notices.now == "two of these texts cost the fewest tokens"
 
 
+@pytest.mark.slow
 async def test_the_list_marks_what_is_known_and_takes_numbers() -> None:
     keep_progress("01", LessonProgress(mastered=True))
     async with learning(builtin_lessons()[3].path, (120, 40)) as (app, pilot):

@@ -105,11 +105,13 @@ def test_an_unknown_command_gets_one_sentence(model: str, line: str) -> None:
 
 @pytest.mark.parametrize(
     ("model", "screen", "keys"),
-    [
-        ("wordpiece", TRAINING, ("i", "v", "full_stop")),
-        ("unigram", TRAINING, ("I", "i", "v", "full_stop", "6")),
-        ("unigram", ENCODING, ("c", "w", "6")),
-    ],
+    first_quick(
+        [
+            ("unigram", TRAINING, ("I", "i", "v", "full_stop", "6")),
+            ("wordpiece", TRAINING, ("i", "v", "full_stop")),
+            ("unigram", ENCODING, ("c", "w", "6")),
+        ]
+    ),
 )
 async def test_a_key_for_merges_says_why_a_model_has_none(
     model: str, screen: str, keys: tuple[str, ...]
@@ -174,7 +176,7 @@ async def test_every_screen_shows_far_jumps_and_cuts_no_title_in_a_border(model:
                         assert not panel.region or cells <= room, said
 
 
-@every_model
+@pytest.mark.parametrize("model", first_quick(MODELS))
 async def test_the_tokenizer_of_a_step_is_saved_and_opened_again(
     model: str, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from generated import first_quick
 from opening import SAMPLE, ended, ended_by_failure, frame_of, opened, opened_as, step, until
 from screen_text import row_texts
 from textual.pilot import Pilot
@@ -99,6 +100,7 @@ async def test_over_a_corpus_its_merges_are_the_steps(trained: Path) -> None:
 # --- something else ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_a_tokenizer_chosen_beside_a_corpus_is_replayed_over_it_and_a_wrong_file_is_refused(
     trained: Path, tmp_path: Path
 ) -> None:
@@ -128,7 +130,7 @@ def endless(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.unix
-@pytest.mark.parametrize(("key", "code"), [("escape", 0), ("ctrl+c", 130)])
+@pytest.mark.parametrize(("key", "code"), first_quick([("escape", 0), ("ctrl+c", 130)]))
 async def test_escape_and_ctrl_c_leave_while_the_first_corpus_is_read(
     endless: Path, key: str, code: int
 ) -> None:
@@ -166,6 +168,7 @@ async def test_a_reading_shows_its_progress_until_esc_shows_the_previous_session
         assert app.return_code == 130
 
 
+@pytest.mark.slow
 async def test_recent_files_come_first_a_directory_is_listed_and_typing_narrows_the_list(
     trained: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -322,7 +325,7 @@ def test_options_of_the_command_line_override_the_tokenizers_files(
 # --- saving -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["xaby", "low$\nnewer$\n"])
+@pytest.mark.parametrize("text", first_quick(["xaby", "low$\nnewer$\n"]))
 async def test_a_toy_corpus_steps_unless_rare_pairs_are_refused_and_then_says_so(
     tmp_path: Path, text: str
 ) -> None:
@@ -352,7 +355,7 @@ async def test_a_toy_corpus_steps_unless_rare_pairs_are_refused_and_then_says_so
         assert app.screen.query_one("#ties", ChartPanel).why_empty == f"A{why}"
 
 
-@pytest.mark.parametrize("name", ["texts.csv", "texts.tsv", "texts.jsonl"])
+@pytest.mark.parametrize("name", first_quick(["texts.jsonl", "texts.csv", "texts.tsv"]))
 async def test_a_table_as_corpus_is_read_as_text_and_one_line_says_so(
     tmp_path: Path, name: str
 ) -> None:

@@ -155,6 +155,7 @@ def test_work_ahead_waits_until_no_key_has_been_pressed_for_a_while(
     assert slept == pytest.approx([session_app.QUIET_SECONDS * 3 / 4, session_app.QUIET_SECONDS])
 
 
+@pytest.mark.slow
 async def test_opening_another_corpus_or_quitting_ends_the_race() -> None:
     def racing() -> list[threading.Thread]:
         return [each for each in threading.enumerate() if each.name == "race"]

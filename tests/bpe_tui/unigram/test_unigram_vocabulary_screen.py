@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from edges import text_of
-from generated import first_quick
 from opening import opened, step, until
 from screen_text import drawn
 from textual.pilot import Pilot
@@ -60,19 +59,18 @@ async def test_the_table_shows_the_step_that_removes_each_piece_and_at_the_last_
         await until(pilot, lambda: str(detail.border_title) == "piece")
 
 
-@pytest.mark.parametrize(
-    ("key", "name"), first_quick([("p", "characters"), ("u", "seldom"), ("d", "leaving")])
-)
-async def test_filters_keep_the_matching_pieces(corpus: Path, key: str, name: str) -> None:
+async def test_filters_keep_the_matching_pieces(corpus: Path) -> None:
     async with vocabulary(corpus) as (app, pilot, rows):
-        await pilot.press("F", key)
-        assert app.screen.query_one(Switches).on == {name}
-        kept = int(PIECE_FILTERS[name](frame_of(app)).sum())
-        assert rows.row_count == max(kept, 1)
-        await pilot.press("F", key)
-        assert rows.row_count == frame_of(app).size
+        for key, name in (("p", "characters"), ("u", "seldom"), ("d", "leaving")):
+            await pilot.press("F", key)
+            assert app.screen.query_one(Switches).on == {name}
+            kept = int(PIECE_FILTERS[name](frame_of(app)).sum())
+            assert rows.row_count == max(kept, 1)
+            await pilot.press("F", key)
+            assert rows.row_count == frame_of(app).size
 
 
+@pytest.mark.slow
 async def test_enter_on_a_part_of_the_replacement_goes_there_and_back(corpus: Path) -> None:
     async with vocabulary(corpus) as (app, pilot, rows):
         await pilot.press("F", "d")

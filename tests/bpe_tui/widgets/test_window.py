@@ -81,6 +81,7 @@ async def test_a_screen_is_painted_once_it_has_content_and_is_laid_out_or_at_eve
 
 
 @pytest.mark.usefixtures("painted_at_each_wait")
+@pytest.mark.slow
 async def test_no_style_has_a_colour_of_the_terminal_or_is_dim() -> None:
     """Textual would translate such a style at each painting; the application leaves that out."""
     async with opened(vocab_size=300) as (app, pilot):

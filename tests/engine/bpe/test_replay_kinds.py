@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from generated import first_quick
 from odd_texts import SAMPLES
 from pipelines import BUILDERS, built, gemma, gpt_oss, plain, prefixed
 from tokenizers import Tokenizer as Theirs
@@ -30,7 +31,9 @@ TEXT = STORY + " déjà vu e\u0301 \ufb01ne 12345 I'LL   x\n\n\n  <pad> ok na\u0
 WITH_MERGES = [*(each for each in BUILDERS if each not in (plain, prefixed)), gpt_oss, gemma]
 
 
-@pytest.mark.parametrize("build", WITH_MERGES, ids=lambda build: str(build.__name__))
+@pytest.mark.parametrize(
+    "build", first_quick(WITH_MERGES, 4), ids=lambda build: str(build.__name__)
+)
 def test_its_merges_are_steps_over_a_corpus(build: Callable[[], Theirs], tmp_path: Path) -> None:
     file, corpus = tmp_path / "tokenizer.json", tmp_path / "corpus.txt"
     reference = built(build)

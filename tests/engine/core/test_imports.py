@@ -64,6 +64,7 @@ def test_training_on_a_plain_text_loads_nothing_that_it_does_not_use() -> None:
 
 
 @pytest.mark.skipif(KERNEL is None, reason="counting and training need numpy then")
+@pytest.mark.slow
 def test_the_command_train_does_without_numpy_and_textual(tmp_path: Path) -> None:
     arguments = ["train", "samples/handout.txt", "--vocab-size", "270"]
     arguments += ["--special", "<s>", "--out", str(tmp_path / "out")]
