@@ -99,11 +99,11 @@ def token_lines(
         border = token_edge(marks=shown.marks) if within else PRETOKEN_BORDER
         if together == [chosen]:
             text, _ = _mark(text, shown.marks)
-        roles = ("tab" if each is chosen else shown.role_of(each) for each in together)
-        if len(together) > 1:
-            roles = (role if role == "tab" else mark_role(role) for role in roles)
-        labels = (str(each.token_id) for each in together)
-        pieces.append(labelled(text, list(zip(roles, labels, strict=True)), border))
+        labels = []
+        for each in together:
+            role = shown.role_of(each) if len(together) == 1 else mark_role(shown.role_of(each))
+            labels.append(("tab" if each is chosen else role, str(each.token_id)))
+        pieces.append(labelled(text, labels, border))
     return [row.spans for row in over_labels(pieces, room)] if pieces else []
 
 

@@ -277,10 +277,8 @@ class RaceJob(Job):
 TITLES = {"work": "what for?", "over-steps": "merge by merge"}
 STILL_TRAINS = "The race starts when training has ended."
 NOT_STARTED = "The race has not started yet."
-NOTHING_TRAINS = (
-    "These merges come from a tokenizer; trainers race on a corpus alone (o opens one).",
-    "Trainers race on a corpus alone (o opens one).",
-)
+NO_RACE = "These merges come from a tokenizer; trainers race on a corpus alone (o opens one)."
+NO_RACE_SHORT = "Trainers race on a corpus alone (o opens one)."
 """The reason why a tokenizer has no race, and a shorter one."""
 NO_MERGE = "No merge was made, so there is nothing to draw."
 STARTS = "The race is about to start …"
@@ -375,11 +373,11 @@ class RaceScreen(SessionScreen):
         has_none = self._job is None and self._raced is not None
         for panel in self.query(RacePanel):
             panel.race = self._job.race if self._job else None
-            panel.why_empty = NOTHING_TRAINS[0] if has_none else NOT_STARTED
+            panel.why_empty = NO_RACE if has_none else NOT_STARTED
             panel.rebuild()
         chart = self.query_one(CurvesChart)
         chart.border_title = Content(self.wording.text("How does it grow, merge by merge?"))
-        chart.why_empty = NOTHING_TRAINS[1] if has_none else STARTS
+        chart.why_empty = NO_RACE_SHORT if has_none else STARTS
         self._draw()
         self._narrate()
 
@@ -405,7 +403,7 @@ class RaceScreen(SessionScreen):
     def _narration(self) -> str:
         job = self._job
         if job is None:
-            waits = (STILL_TRAINS,) if self._raced is None else NOTHING_TRAINS
+            waits = (STILL_TRAINS,) if self._raced is None else (NO_RACE, NO_RACE_SHORT)
             return first_fitting(self.size.width - 2, *waits)
         if job.race is None:
             return STARTS

@@ -106,15 +106,9 @@ BRIGHT = "bold $primary"
 """The look of the step's number, which a class reads from far away."""
 
 
-def role_style(widget: Widget, role: str, turn: int = 0) -> Style:
-    """Return the style that a role of `LOOKS` adds to its text, in the widget's current theme.
-
-    Args:
-        widget: a widget of the application.
-        role: the role.
-        turn: 1 for the second ground of a token.
-    """
-    return _style_in(widget.app.theme_variables, LOOKS[role], turn)
+def role_style(widget: Widget, role: str) -> Style:
+    """Return the style that a role of `LOOKS` adds to its text, in the widget's current theme."""
+    return _style_in(widget.app.theme_variables, LOOKS[role], turn=0)
 
 
 def _style_in(colours: Mapping[str, str], look: RoleLook, turn: int) -> Style:

@@ -308,18 +308,19 @@ class SentencePieceBPE(_SentencePieceModel, MergingModel):
         if not self.merges_pieces:
             return {}
         normal = self.of_kind(NORMAL)
-        long = [(self.pieces[i].score, i, text) for text, i in normal.items() if len(text) > 1]
-        long.sort(key=lambda row: -row[0])
+        by_score: dict[float, list[str]] = {}
+        for text, token_id in normal.items():
+            if len(text) > 1:
+                by_score.setdefault(self.pieces[token_id].score, []).append(text)
         table: dict[Pair, tuple[int, int]] = {}
-        for _, same_score in groupby(long, key=lambda row: row[0]):
-            group = list(same_score)
-            rank = len(table)
-            for _, token_id, text in group:
+        for score in sorted(by_score, reverse=True):
+            group, rank = by_score[score], len(table)
+            for text in group:
                 for cut in reversed(range(1, len(text))):
                     left, right = normal.get(text[:cut]), normal.get(text[cut:])
                     if left is not None and right is not None:
                         own = rank if len(group) > 1 else len(table)
-                        table[left, right] = own, token_id
+                        table[left, right] = own, normal[text]
         return dict(islice(table.items(), self.most))
 
     def alphabet(self, in_bytes: bool) -> Alphabet:

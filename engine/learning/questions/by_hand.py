@@ -299,9 +299,8 @@ def _undecided(words: Sequence[Counts], events: Sequence[MergeStep]) -> tuple[in
 
 def _overlaps(tokens: Sequence[int], pair: Pair) -> bool:
     """Whether two places of a pair share a token, as of `a+a` in aaa."""
-    return pair[0] == pair[1] and (*pair, pair[1]) in zip(
-        tokens, tokens[1:], tokens[2:], strict=False
-    )
+    left, right = pair
+    return left == right and (left, left, left) in zip(tokens, tokens[1:], tokens[2:], strict=False)
 
 
 def _level(exercise: Exercise) -> Level:

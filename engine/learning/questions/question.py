@@ -329,7 +329,8 @@ class Chance:
 
 def pair_words(frame: AnyMergeFrame, pair: Pair) -> Words:
     """Return a pair as words of a sentence: `o+t`."""
-    return frame.any_token(pair[0]), PAIR_SIGN, frame.any_token(pair[1])
+    left, right = map(frame.any_token, pair)
+    return left, PAIR_SIGN, right
 
 
 def in_turn(things: Iterable[Value]) -> Sentence:

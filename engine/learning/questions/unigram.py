@@ -75,9 +75,11 @@ def _has_rank(paths: Sequence[Path], share: float) -> bool:
     Args:
         share: which of both, and the rank, drawn: else that number would be a good guess.
     """
+    # One draw decides both: its half is the number, its place in this half is the rank.
+    is_nearest, rank = share < 0.5, int(2 * share % 1 * len(paths))
     scores = [[-edge.score for edge in path.edges] for path in paths]
-    numbers = [min(each) if share < 0.5 else each[-1] for each in scores]
-    return sorted(numbers).index(numbers[0]) == int(2 * share % 1 * len(paths))
+    numbers = [min(each) if is_nearest else each[-1] for each in scores]
+    return sorted(numbers).index(numbers[0]) == rank
 
 
 def _alike(paths: Sequence[Path], most: int) -> list[Path]:

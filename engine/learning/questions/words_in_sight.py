@@ -198,4 +198,4 @@ def words_with(frame: Frame, pair: Pair) -> Iterator[SeenWord]:
 
 
 def _joined(frame: Frame, pair: Pair) -> bytes:
-    return frame.any_token(pair[0]) + frame.any_token(pair[1])
+    return b"".join(map(frame.any_token, pair))
