@@ -22,6 +22,7 @@ from engine.core.errors import UnfinishedError
 from engine.core.registry import Registry, registry_of
 from engine.counting.count import count_text
 from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, UNKNOWN, UnitsName
+from engine.encoding.pretoken_encoder import BoundedMemo
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import (
     SpecialSplitter,
@@ -30,7 +31,8 @@ from engine.text.pretokenize import (
     without_stray_surrogates,
     words_in,
 )
-from engine.unigram.lattice import UnigramEncoder
+from engine.unigram.lattice import Lattice, ids_of
+from engine.unigram.pieces import PieceTable
 from engine.unigram.trainer import UnigramTrainer
 from engine.unigram.units import SPACE
 from engine.wordpiece.tokenizer import WordPieceTokenizer
@@ -74,6 +76,10 @@ def spaced_words(text: str) -> list[str]:
     return [SPACE + word for word in words_in(text)]
 
 
+MEMORY = 1 << 24
+"""Largest size of a generation of remembered words, in bytes; there are two."""
+
+
 class ComparableUnigram:
     """The pieces of a Unigram model as a `ComparableTokenizer`; the unknown token has the id 0.
 
@@ -91,7 +97,11 @@ class ComparableUnigram:
         self.vocab_size = len(pieces)
         self._special_ids = {token: self._texts.index(token) for token in special_tokens}
         self._splitter = SpecialSplitter(special_tokens)
-        self._encoder = UnigramEncoder(pieces, special=self._special_ids.values())
+        scores = [score for _, score in pieces]
+        table = PieceTable(self._texts, scores, self.unknown_id, self._special_ids.values())
+        self._ids_of: BoundedMemo[str] = BoundedMemo(
+            lambda word: ids_of(Lattice(word, table).best, table.unknown), MEMORY
+        )
 
     def encode(self, text: str) -> Sequence[int]:
         ids: list[int] = []
@@ -100,7 +110,7 @@ class ComparableUnigram:
                 ids.append(self._special_ids[stretch])
             else:
                 for word in spaced_words(stretch):
-                    ids += self._encoder.encode(word)
+                    ids += self._ids_of[word]
         return ids
 
     def decode(self, ids: Iterable[int]) -> str:

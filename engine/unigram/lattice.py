@@ -10,21 +10,20 @@ word (`engine.unigram.grams`).
 Ties: of several best edges that end at a node the one that starts furthest left wins, as in
 SentencePiece and Hugging Face.
 
-`UnigramEncoder` returns the ids of the best path. They equal those of `tokenizers.models.Unigram`
+`ids_of` returns the ids of a path. Those of the best equal those of `tokenizers.models.Unigram`
 for the same pieces and scores. SentencePiece sums scores in 32 bits, which decides otherwise where
 sums are nearly equal: see `engine.pipeline.sentencepiece`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf, log
 from typing import NamedTuple, Protocol
 
-from engine.encoding.pretoken_encoder import BoundedMemo
-from engine.unigram.pieces import Edge, PieceTable
+from engine.unigram.pieces import Edge
 
 
 class PiecesInText(Protocol):
@@ -181,11 +180,22 @@ def log_total(lattice: Lattice) -> float:
     return sums[-1]
 
 
-# -- the encoder
+# -- the ids of the best path, and the steps that find it
 
 
-MEMORY = 1 << 24
-"""Largest size of a generation of remembered pretokens, in bytes; there are two."""
+def ids_of(path: Path, unknown: int | None) -> tuple[int, ...]:
+    """Return the ids of a segmentation; adjacent unknown characters become one id.
+
+    >>> from engine.unigram.pieces import PieceTable
+    >>> table = PieceTable(["<unk>", "h", "u", "hu"], [0.0, -2.0, -1.5, -2.9], unknown=0)
+    >>> ids_of(Lattice("hu??", table).best, unknown=0)
+    (3, 0)
+    """
+    ids: list[int] = []
+    for piece in path.pieces:
+        if piece != unknown or ids[-1:] != [piece]:
+            ids.append(piece)
+    return tuple(ids)
 
 
 class Arrival(NamedTuple):
@@ -218,53 +228,6 @@ class TracedBack:
 
 
 ViterbiStep = Reached | TracedBack
-
-
-class UnigramEncoder:
-    """An encoder of pretokens with the pieces of a Unigram model.
-
-    Args:
-        pieces: text and score of each id; scores are log-probabilities.
-        unknown: the id of the unknown token; `None` if there is none.
-        special: ids that no text is encoded to.
-
-    Raises:
-        UnigramError: two pieces have the same text, one is empty, or there is no such id. Encoding
-            raises it for a character that is no piece if there is no unknown token.
-
-    >>> pieces = [("<unk>", 0.0), ("h", -2.0), ("u", -1.5), ("g", -1.6), ("ug", -2.3), ("hu", -2.9)]
-    >>> encoder = UnigramEncoder(pieces)
-    >>> encoder.encode("hug"), encoder.encode("hu??")
-    ((1, 4), (5, 0))
-    """
-
-    def __init__(
-        self,
-        pieces: Sequence[tuple[str, float]],
-        unknown: int | None = 0,
-        special: Collection[int] = (),
-    ) -> None:
-        texts = [text for text, _ in pieces]
-        self.table = PieceTable(texts, [score for _, score in pieces], unknown, special)
-        self._remembered: BoundedMemo[str] = BoundedMemo(
-            lambda text: self.ids_of(self.lattice(text).best), MEMORY
-        )
-
-    def lattice(self, text: str) -> Lattice:
-        """Return all segmentations of a text."""
-        return Lattice(text, self.table)
-
-    def encode(self, text: str) -> tuple[int, ...]:
-        """Return the ids of the best segmentation."""
-        return self._remembered[text]
-
-    def ids_of(self, path: Path) -> tuple[int, ...]:
-        """Return the ids of a segmentation; adjacent unknown characters become one id."""
-        ids: list[int] = []
-        for piece in path.pieces:
-            if piece != self.table.unknown or ids[-1:] != [piece]:
-                ids.append(piece)
-        return tuple(ids)
 
 
 def viterbi_steps(lattice: Lattice) -> Iterator[ViterbiStep]:

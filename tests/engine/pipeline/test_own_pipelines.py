@@ -27,7 +27,8 @@ from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import template_of
 from engine.pipeline.pretokenizers import BertPreTokenizer
 from engine.text.patterns import PATTERNS
-from engine.unigram.lattice import UnigramEncoder
+from engine.unigram.lattice import Lattice, ids_of
+from engine.unigram.pieces import PieceTable
 from engine.unigram.pieces import spelled as with_spaces_spelled
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 
@@ -48,9 +49,10 @@ def test_wordpiece_as_a_pipeline_gives_the_same_ids(text: str) -> None:
 def test_unigram_as_a_pipeline_gives_the_same_ids(text: str) -> None:
     characters = sorted(set("▁abcdefst'!é漢"))
     pieces = [("<unk>", 0.0), ("▁the", -2.0), *((each, -4.0) for each in characters)]
-    encoder = UnigramEncoder(pieces)
+    texts, scores = zip(*pieces, strict=True)
+    table = PieceTable(texts, scores, unknown=0)
     words = map(with_spaces_spelled, PATTERNS["gpt2"].split(text))
-    expected = [token_id for word in words for token_id in encoder.encode(word)]
+    expected = [id_ for word in words for id_ in ids_of(Lattice(word, table).best, 0)]
     assert unigram_pipeline(pieces, []).run(text).ids == expected
 
 

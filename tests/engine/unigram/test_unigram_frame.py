@@ -27,8 +27,16 @@ from engine.unigram.frame import (
     m_step,
     piece_occurrences,
 )
-from engine.unigram.lattice import Lattice, UnigramEncoder
-from engine.unigram.pieces import UNKNOWN, Edge, PieceColumns, joined, spelled, spelled_counts
+from engine.unigram.lattice import Lattice
+from engine.unigram.pieces import (
+    UNKNOWN,
+    Edge,
+    PieceColumns,
+    PieceTable,
+    joined,
+    spelled,
+    spelled_counts,
+)
 from engine.unigram.record import NEVER, EmStep, PruneStep, Seeded
 from engine.unigram.trainer import Event, UnigramTrainer
 
@@ -105,32 +113,33 @@ def test_the_arithmetic_of_the_m_step_gives_the_score_of_the_record(
     assert {(frame.index_of(number), m_step(frame, number)) for number in gone} == {(None, None)}
 
 
-def test_changed_words_are_those_that_two_encoders_segment_differently(
+def test_changed_words_are_those_that_two_tables_segment_differently(
     timeline: UnigramTimeline,
 ) -> None:
     for step in range(1, len(timeline) + 1):
         frame = timeline.seek(step)
-        before, after = _encoder(frame.at(step - 1)), _encoder(frame)
+        before, after = _by_id(frame.at(step - 1)), _by_id(frame)
         told = list(changed_words(frame))
         assert len(told) == len(WORDS)
         changed = {word.text for word in told if word is not None}
         assert changed == {word for word in WORDS if _cut(before, word) != _cut(after, word)}
 
 
-def _encoder(frame: UnigramFrame) -> UnigramEncoder:
-    return UnigramEncoder(frame.vocabulary)
+def _by_id(frame: UnigramFrame) -> PieceTable:
+    texts, scores = zip(*frame.vocabulary, strict=True)
+    return PieceTable(texts, scores, unknown=0)
 
 
-def _cut(encoder: UnigramEncoder, text: str) -> list[str]:
-    lattice = encoder.lattice(text)
+def _cut(table: PieceTable, text: str) -> list[str]:
+    lattice = Lattice(text, table)
     return lattice.spelled(lattice.best)
 
 
-def test_numbered_pieces_give_the_same_lattice_as_the_encoder(timeline: UnigramTimeline) -> None:
+def test_numbered_pieces_give_the_same_lattice_as_ids(timeline: UnigramTimeline) -> None:
     for step in range(len(timeline) + 1):
         frame = timeline.seek(step)
         for text in (*WORDS, "▁hügx"):
-            by_number, by_id = frame.lattice(text), _encoder(frame).lattice(text)
+            by_number, by_id = frame.lattice(text), Lattice(text, _by_id(frame))
             assert _edges(by_number) == _edges(by_id)
             assert frame.segment(text) == by_id.spelled(by_id.best)
             assert [edge.end for edge in frame.pieces_of(text)] == [

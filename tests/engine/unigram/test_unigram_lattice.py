@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from engine.unigram.lattice import (
     Lattice,
     Reached,
     TracedBack,
-    UnigramEncoder,
+    ids_of,
     log_total,
     viterbi_steps,
 )
@@ -119,8 +120,17 @@ def learnt() -> Pieces:
 
 
 @cache
-def ours() -> UnigramEncoder:
-    return UnigramEncoder(learnt())
+def ours() -> PieceTable:
+    return table_of(learnt())
+
+
+def table_of(pieces: Pieces, unknown: int = 0, silent: Sequence[int] = ()) -> PieceTable:
+    texts, scores = [text for text, _ in pieces], [score for _, score in pieces]
+    return PieceTable(texts, scores, unknown, silent)
+
+
+def encoded(table: PieceTable, text: str) -> tuple[int, ...]:
+    return ids_of(Lattice(text, table).best, table.unknown)
 
 
 @cache
@@ -147,31 +157,31 @@ def sentencepiece() -> Any:
 
 
 @cache
-def like_sentencepiece() -> UnigramEncoder:
+def like_sentencepiece() -> PieceTable:
     model = sentencepiece()
     ids = range(model.get_piece_size())
     pieces = [(model.id_to_piece(id_), model.get_score(id_)) for id_ in ids]
     control = [id_ for id_ in ids if model.is_control(id_)]
-    return UnigramEncoder(pieces, unknown=model.unk_id(), special=control)
+    return table_of(pieces, model.unk_id(), control)
 
 
 def assert_like_hugging_face(text: str) -> None:
     theirs = tuple(token.id for token in hugging_face().tokenize(text))
-    assert ours().encode(text) == theirs
+    assert encoded(ours(), text) == theirs
 
 
-def n_best(encoder: UnigramEncoder, text: str, wanted: int) -> list[tuple[tuple[int, ...], float]]:
-    paths = encoder.lattice(text).n_best(wanted)
-    return [(encoder.ids_of(path), path.score) for path in paths]
+def n_best(table: PieceTable, text: str, wanted: int) -> list[tuple[tuple[int, ...], float]]:
+    paths = Lattice(text, table).n_best(wanted)
+    return [(ids_of(path, table.unknown), path.score) for path in paths]
 
 
 def assert_like_sentencepiece(text: str) -> None:
-    encoder = like_sentencepiece()
+    table = like_sentencepiece()
     theirs = tuple(sentencepiece().encode(text))
-    best = n_best(encoder, text, 1)[0]
+    best = n_best(table, text, 1)[0]
     if best[0] != theirs:
         # SentencePiece adds 32-bit floats, which cannot distinguish very close paths.
-        near = dict(n_best(encoder, text, 8))
+        near = dict(n_best(table, text, 8))
         assert near[theirs] == pytest.approx(best[1], abs=1e-4 * len(text))
 
 
@@ -189,15 +199,15 @@ def test_the_samples_get_the_ids_of_both_libraries() -> None:
 
 
 def test_the_n_best_are_those_of_sentencepiece() -> None:
-    model, encoder = sentencepiece(), like_sentencepiece()
+    model, table = sentencepiece(), like_sentencepiece()
     for text in ["▁there", "▁happily", "▁the▁cat", "▁what?"]:
         theirs = model.nbest_encode_as_ids(text, 10)
-        assert [list(ids) for ids, _ in n_best(encoder, text, 10)] == theirs
+        assert [list(ids) for ids, _ in n_best(table, text, 10)] == theirs
 
 
 def test_viterbi_steps_reach_every_node_and_go_back_along_the_best_path() -> None:
-    encoder = UnigramEncoder([("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)])
-    *sweep, first, second = viterbi_steps(encoder.lattice("abb"))
+    table = table_of([("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)])
+    *sweep, first, second = viterbi_steps(Lattice("abb", table))
     assert [
         (step.node, [(a.edge.piece, a.score) for a in step.arrivals], step.best.edge.piece)
         for step in sweep
@@ -210,13 +220,13 @@ def test_viterbi_steps_reach_every_node_and_go_back_along_the_best_path() -> Non
 
 @given(st.text("ehtn▁.", min_size=1, max_size=12))
 def test_viterbi_steps_end_with_the_ids_of_the_encoding(text: str) -> None:
-    steps = list(viterbi_steps(ours().lattice(text)))
+    steps = list(viterbi_steps(Lattice(text, ours())))
     back = [step.taken for step in steps if isinstance(step, TracedBack)]
-    assert tuple(edge.piece for edge in reversed(back)) == ours().encode(text)
+    assert tuple(edge.piece for edge in reversed(back)) == encoded(ours(), text)
     assert sum(isinstance(step, Reached) for step in steps) == len(text)
 
 
 def test_adjacent_unknown_characters_are_one_unknown_token() -> None:
-    encoder = UnigramEncoder([("<unk>", 0.0), ("a", -1.0)])
-    assert encoder.encode("é日a日") == (0, 1, 0)
-    assert encoder.lattice("é日").best.pieces == (0, 0)
+    table = table_of([("<unk>", 0.0), ("a", -1.0)])
+    assert encoded(table, "é日a日") == (0, 1, 0)
+    assert Lattice("é日", table).best.pieces == (0, 0)
