@@ -59,3 +59,4 @@ async def draw() -> None:
 
 asyncio.run(draw())
 PYTHON
+"${PYTHON:-python3}" docs/moving_picture.py "$out/moving.svg"

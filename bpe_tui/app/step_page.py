@@ -135,7 +135,7 @@ class _Table:
         """Yield the number of a look, then its texts; −1 and −2 give the next text its cells."""
         if "".join(text for text, _ in dark) != "".join(text for text, _ in light):
             light = dark  # better in the wrong colours than another text
-        for text, look in _paired(dark, light):
+        for text, look in paired(dark, light):
             yield self.looks.setdefault(look, len(self.looks))
             for part, cells in aligned(text):
                 if cells:
@@ -143,7 +143,7 @@ class _Table:
                 yield part
 
 
-def _paired(dark: RowParts, light: RowParts) -> Iterator[tuple[str, tuple[str, str]]]:
+def paired(dark: RowParts, light: RowParts) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield the parts of a row that has other borders in each theme: a|bc, ab|c → a, b, c."""
     others = list(light)
     for text, in_dark in dark:
