@@ -36,9 +36,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tell the tests, in each process, whether kept texts are drawn again."""
+    """Tell the tests, in each process, whether kept texts are drawn again.
+
+    Where Python is to write no bytecode, several processes keep it in pytest's cache: each would
+    compile all modules, a minute in all.
+    """
     if config.getoption(DRAW_CHANGED):
         draw_changed()
+    cache, processes = getattr(config, "cache", None), config.getoption("numprocesses", None)
+    if sys.dont_write_bytecode and cache is not None and processes:
+        os.environ["PYTHONPYCACHEPREFIX"] = str(cache.mkdir("bytecode"))
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_collection() -> None:
