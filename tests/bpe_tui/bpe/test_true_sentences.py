@@ -69,25 +69,6 @@ def test_a_frame_looks_different_once_the_next_step_is_known_or_there_is_none() 
     assert timeline.seek(0).looks_like(timeline.frame)
 
 
-def test_the_end_is_the_last_step_recorded_and_what_is_recorded_after_it() -> None:
-    counts = {b"low": 5, b"lower": 2, b"newest": 6}
-    trainer = Trainer(counts, 262)
-    steps = trainer.steps()
-    session = Session(RunConfig("corpus"))
-    timeline = Timeline(counts, [next(steps)], record=trainer.record)
-    session.recording = timeline
-    session.seek_end()
-    assert (timeline.cursor, session.following) == (1, True)
-    made = len([*steps])
-    session.extend_to(1 + made)
-    assert timeline.cursor == 1 + made
-    session.end(StopReason.SIZE_REACHED)
-    assert not session.following
-    session.seek(0)
-    session.seek_end()
-    assert (timeline.cursor, session.following) == (1 + made, False)
-
-
 @pytest.mark.parametrize("room", range(44, 140, 4))
 def test_the_end_of_training_is_not_cut(room: int) -> None:
     counts = {b"low": 5, b"lower": 2}

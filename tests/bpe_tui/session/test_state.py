@@ -172,6 +172,7 @@ def test_another_model_or_trainer_takes_the_options_that_it_has() -> None:
         (run, "unigram", textbook, by_book),
         (by_book, "unigram", None, replace(unigram, vocab_size=None, pattern="gpt2")),
         (replace(by_book, pattern="none"), "bpe", None, replace(default, pattern="none")),
+        (replace(by_book, vocab_size=5), "bpe", None, replace(default, pattern="gpt2")),
     ]
     for config, model, trainer, result in expected:
         assert with_trainer(config, model, trainer) == result, result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 from program import BAD_INPUT, STORIES, run
 
 from bpe_tui.session.config import RunConfig, Viewpoint
-from bpe_tui.session.models import MODELS, completed, trainer_of, with_trainer
+from bpe_tui.session.models import MODELS, completed
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.saved_sessions import command_that_opens
 from bpe_tui.unigram.model import save_in_format
@@ -116,10 +115,8 @@ def test_n_grams_of_characters_are_saved_as_a_tokenizer_that_encodes(tmp_path: P
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ((*TEXTBOOK, "--units", "words:0"), "words:3, not"),
         ((*TEXTBOOK, "--vocab-size", "0"), "ask for at least 1"),
         ((*TEXTBOOK, "--units", "bytes"), "there are: words, characters"),
-        (("--trainer", "textbook"), "add --model unigram"),
         (("--model", "unigram", "--trainer", "naive"), "there are: em, textbook"),
         (("--model", "unigram", "--units", "words:2"), "--units words:N is for"),
         (("--model", "unigram", "--units", "words"), "for --trainer textbook"),
@@ -151,21 +148,6 @@ def test_the_trainers_units_and_reasons_to_end_are_those_of_the_library() -> Non
     assert textbook.units == tuple(GRAM_UNITS)
     assert textbook.pattern == GRAM_UNITS[textbook.units[0]].pattern
     assert {reason.name for reason in UnigramStopReason} <= set(ENDED)
-
-
-def test_another_model_gets_back_the_usual_units_and_pattern() -> None:
-    _, textbook = MODELS["unigram"].trainers
-    bpe = RunConfig("a.txt")
-    words = with_trainer(bpe, "unigram", textbook)
-    assert (words.trainer, words.units, words.pattern) == ("textbook", "words", "lines")
-    assert with_trainer(words, "bpe") == bpe
-    # A size in tokens is none in n-grams, and the other way round.
-    assert with_trainer(RunConfig("a.txt", 2000), "unigram", textbook).vocab_size is None
-    assert with_trainer(replace(words, vocab_size=5), "bpe").vocab_size is None
-    assert with_trainer(RunConfig("a.txt", 2000), "wordpiece").vocab_size == 2000
-    em = with_trainer(words, "unigram", MODELS["unigram"].trainers[0])
-    assert trainer_of(em) == MODELS["unigram"].trainers[0]
-    assert em.pattern == bpe.pattern
 
 
 def test_the_command_and_the_session_that_open_it_again_have_all_its_options(
