@@ -138,6 +138,7 @@ NAMES = [
 """The names of the charts as Tab brings one after the other in front."""
 
 
+@pytest.mark.slow
 async def test_the_legend_fits_and_is_hidden_at_24_rows_and_a_small_terminal_says_so() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         line = app.screen.query_one(FootLine)

@@ -63,6 +63,7 @@ def recorded(out: Path, *options: str, corpus: Path | str = HANDOUT) -> str:
     return out.read_text("utf-8")
 
 
+@pytest.mark.slow
 async def test_a_page_has_the_screen_of_each_step_and_its_narration(tmp_path: Path) -> None:
     options = ("--pattern", "whitespace", "--text", "lowest", "--steps", "2-4")
     page = await asyncio.to_thread(recorded, tmp_path / "low.html", *options)

@@ -28,6 +28,7 @@ async def test_a_click_on_a_chart_over_steps_goes_to_its_step() -> None:
 # -- what merges buy
 
 
+@pytest.mark.slow
 async def test_the_table_has_the_tokens_that_further_merges_save() -> None:
     async with opened(size=(160, 50), vocab_size=330) as (app, pilot):
         await pilot.press("4", "tab")

@@ -87,6 +87,7 @@ def test_decode_names_an_invalid_id(
     assert capsys.readouterr() == ("", f"bpe-tui: {word[:40]!r} {NO_ID}\n")
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_ends_the_program_quietly(tokenizer: Path) -> None:
     with subprocess.Popen(
         [*PROGRAM, "encode", "--tokenizer", tokenizer, "--explain", "--allow-special", "none"],
@@ -105,6 +106,7 @@ def test_a_closed_pipe_ends_the_program_quietly(tokenizer: Path) -> None:
         assert program.stderr.read() == b""
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_reported_in_one_line(tokenizer: Path) -> None:
     with open("/dev/full", "wb") as full:
         result = subprocess.run(

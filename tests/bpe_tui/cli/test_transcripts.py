@@ -24,8 +24,8 @@ CHANGES = re.compile(
 )
 """Times, speeds and memory, which are never the same."""
 EXIT = "  → exit "
-SLOW = ("quiz-bpe", "quiz-unigram", "quiz-wordpiece")
-"""Transcripts that take seconds: they ask and grade two dozen questions of each model."""
+SLOW = ("quiz-bpe", "quiz-unigram", "quiz-wordpiece", "texts")
+"""Transcripts that take seconds: two dozen questions of each model, commands on a larger sample."""
 
 
 def sample_of(command: str, folder: Path) -> list[str]:
