@@ -458,6 +458,12 @@ def test_of_a_tokenizers_merges_no_count_is_asked_for() -> None:
             ask("reason", frame)
 
 
+def test_a_word_in_which_a_pair_joins_twice_shows_the_sum_of_what_is_saved() -> None:
+    frame = timeline_of({b"abab": 5}, merges=1).seek(0)
+    _, joins = ask("tokens-left", frame).explain()
+    assert str(joins).endswith(": 5 × 2 = 10; each saves one token.")
+
+
 def test_words_to_encode_by_hand_need_the_order_of_the_merges() -> None:
     """In the others the leftmost pair, or the rightmost, always joins."""
     corpus = {b"abcd": 9, b"bcd": 8, b"cd": 7, b"xab": 5, b"abx": 2, b"cdx": 3, b"xcdab": 1}
