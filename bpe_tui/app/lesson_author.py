@@ -26,13 +26,13 @@ from bpe_tui.session.training import TrainingListener, replay, train
 from bpe_tui.shell.exports import screen_text
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import text_with_edges
+from bpe_tui.widgets.language import current_table, tr
 from bpe_tui.widgets.textual_private import painted_lines
 from bpe_tui.widgets.visible import visible_prose, visible_text
 from bpe_tui.words.transcript import PlainQuestion
 from engine.analysis.check.claim import read_claim
 from engine.core.errors import BpeError, UnknownNameError
 from engine.core.registry import Registry
-from engine.core.wording import text_of
 from engine.learning.lesson import Ask, Lesson, LessonError, LessonProblem, Scene, ScreenSetup
 from engine.learning.questions import ask
 from engine.learning.questions.question import Attempt, Question
@@ -246,8 +246,8 @@ async def handout(lesson: Lesson) -> AsyncIterator[str]:
             if (recording := app.session.recording) is not None:
                 for asked in scene.asks:
                     posed = question_at(asked, recording, recording.cursor)
-                    attempt = Attempt(posed.translated(app.guide.messages))
-                    answer = text_of(app.guide.messages, "Answer: ")
+                    attempt = Attempt(posed.translated(current_table()))
+                    answer = tr("Answer: ")
                     question, *rows, _ = PlainQuestion(attempt).question()  # the last: what to type
                     lines = ["```text", *rows, "", f"{answer}________", "```\n"]
                     yield "\n".join([f"\n**{question}**\n", *lines])

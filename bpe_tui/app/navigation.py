@@ -19,8 +19,8 @@ from bpe_tui.session.models import kind_and_model
 from bpe_tui.shell import targets
 from bpe_tui.shell.screen_panels import Spot
 from bpe_tui.shell.session_screen import SessionScreen
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number
-from engine.core.wording import Messages, text_of
 from engine.recording.playback import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
 
@@ -53,15 +53,15 @@ class JumpStart(NamedTuple):
         here, there = self.spot, other.spot
         return self[:2] != other[:2] or (here.panel, here.rows) != (there.panel, there.rows)
 
-    def name_from(self, other: JumpStart, messages: Messages) -> str:
+    def name_from(self, other: JumpStart) -> str:
         """Name the place as it differs from another: `step 2`, `3 vocab`."""
         if self.screen != other.screen:
             kind, _ = kind_and_model(self.screen)
             key, name = TABS[kind][:2] if kind in TABS else ("", kind)
-            return f"{key} {text_of(messages, name)}".lstrip()
+            return f"{key} {tr(name)}".lstrip()
         if self.step == other.step:
-            return text_of(messages, "another row")
-        return text_of(messages, "step {n}", n=number(self.step))
+            return tr("another row")
+        return tr("step {n}", n=number(self.step))
 
 
 NO_TRAIL = "Nothing to go back to: Esc undoes jumps, such as Enter on a row, n or End."
@@ -169,7 +169,7 @@ class ScreenNavigation:
         before = None if here is None else self._before(here)
         if here is None or before is None:
             return ""
-        return before.name_from(here, self.host.guide.messages)
+        return before.name_from(here)
 
     def _before(self, here: JumpStart) -> JumpStart | None:
         """Return the place that Esc leads back to; `None` if there is none.
@@ -233,10 +233,9 @@ class ScreenNavigation:
         if self.trail[-1] is before:
             self.trail.pop()
         self._go_over(here, before, self._left)
-        messages = self.host.guide.messages
-        place, returns = before.name_from(here, messages), here.name_from(before, messages)
+        place, returns = before.name_from(here), here.name_from(before)
         told = "Back to {place}; R returns to {returns}."
-        self.host.tell(text_of(messages, told, place=place, returns=returns))
+        self.host.tell(tr(told, place=place, returns=returns))
 
     def take_back(self) -> None:
         """Return to where the last Esc led away from."""

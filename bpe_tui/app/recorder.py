@@ -18,11 +18,11 @@ from bpe_tui.explain.beats import FASTEST_SHOWN
 from bpe_tui.explain.screen import ExplainScreen
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import DARK
+from bpe_tui.widgets.language import current_table, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import is_laid_out, painted_lines
 from bpe_tui.widgets.visible import still_visible, visible_text
 from engine.core.errors import TimelineError
-from engine.core.wording import ENGLISH, Messages, text_of
 
 # The format is asciicast, version 2, which asciinema and agg play: a line of JSON for the header,
 # and one for each output, with its time. https://docs.asciinema.org/manual/asciicast/v2/
@@ -188,20 +188,14 @@ class Camera:
                     return
         await self.take(seconds, **about)
 
-    @property
-    def messages(self) -> Messages:
-        """The table of messages of the screen's language."""
-        screen = self.app.screen
-        return screen.messages if isinstance(screen, SessionScreen) else ENGLISH
-
     def narrate(self) -> tuple[str, ...]:
         """Return the sentences of `--plain` about the present step; () if the film needs none."""
         session = self.app.session
         if not self.film.has_text or session.recording is None or session.stop_reason is None:
             return ()
         screen = self.app.screen
-        if self.messages and isinstance(screen, SessionScreen):
-            told, *_ = screen.VIEW.narrate(screen.frame_of(session), screen.messages)
+        if current_table() and isinstance(screen, SessionScreen):
+            told, *_ = screen.VIEW.narrate(screen.frame_of(session))
             return (still_visible(told),)
         recording = copy.copy(session.recording)  # a cursor of its own
         transcript = session.model.part("transcript")(recording, session.stop_reason)
@@ -266,7 +260,7 @@ async def record(
             await camera.take_step(
                 seconds,
                 step > first and speed <= FASTEST_SHOWN,
-                mark=text_of(camera.messages, "step {n}", n=number(step)),
+                mark=tr("step {n}", n=number(step)),
                 narration=camera.narrate(),
             )
         film.end()

@@ -21,11 +21,10 @@ from textual.strip import Strip
 from textual.theme import Theme
 
 from bpe_tui.app.recorder import Shot
-from bpe_tui.session.lessons import DEFAULT_LANGUAGE, messages_in
 from bpe_tui.styles import DARK, LIGHT
+from bpe_tui.widgets.language import spoken, tr
 from bpe_tui.widgets.visible import signs, still_visible, visible_text, width
 from engine.core.errors import BpeError
-from engine.core.wording import text_of
 
 MOST_CELLS = 2_000_000
 """Most cells of the screens of all steps of a page."""
@@ -187,8 +186,8 @@ def aligned(text: str) -> Iterator[tuple[str, int]]:
 # -- the page
 
 
-def step_page(dark: PageFilm, light: PageFilm, language: str = DEFAULT_LANGUAGE) -> str:
-    """Return the page of a film that was taken in both themes, and in this language."""
+def step_page(dark: PageFilm, light: PageFilm) -> str:
+    """Return the page of a film that was taken in both themes."""
     table, shots = _Table(dark, light), []
     for (shot, rows), (_, others) in zip(dark.shots, light.shots, strict=True):
         data: dict[str, Any] = {
@@ -206,16 +205,15 @@ def step_page(dark: PageFilm, light: PageFilm, language: str = DEFAULT_LANGUAGE)
         f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    messages = messages_in(language)
     return _own("html").format(
-        language=language,
+        language=spoken(),
         title=escape(dark.title),
         policy=policy,
         style=style,
-        typed=escape(text_of(messages, "← → step │ Space plays")),
-        touched=escape(text_of(messages, "Tap the buttons, or swipe.")),
-        play=escape(text_of(messages, "play")),
-        pause=escape(text_of(messages, "pause")),
+        typed=escape(tr("← → step │ Space plays")),
+        touched=escape(tr("Tap the buttons, or swipe.")),
+        play=escape(tr("play")),
+        pause=escape(tr("pause")),
         script=script,
         film=embedded(film),
     )

@@ -24,18 +24,17 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import BORDER_CELLS, Panel
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.words.narration import BETWEEN_PARTS, leading_parts
-from bpe_tui.words.wording import Wording
 from engine.analysis.explanation import Explanation, explain
 from engine.analysis.why_not import occurrences, parts_asked
 from engine.bpe.frame import Frame
 from engine.core.errors import BpeError
 from engine.core.events import PAIR_SIGN
-from engine.core.wording import text_of
 from engine.encoding.lanes import TokenPlace, tokens_in
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes, to_text
@@ -214,17 +213,17 @@ class EncodingScreen(WalkScreen):
 
     def facts_of(self, frame: Frame) -> Sequence[str]:
         """Return what encodes: the merges of a step; nothing for a whole tokenizer."""
-        session, wording = self.session, Wording(messages=self.messages)
+        session = self.session
         if session.opened is not None and session.at_end and session.stop_reason is not None:
             return ()
-        facts = [wording.text("Encoding")]
+        facts = [tr("Encoding")]
         if frame.step < frame.recorded_steps:
-            merges = wording.counted(frame.recorded_steps, "merge")
-            facts.append(wording.text("> for all {merges}", merges=merges))
+            merges = tr_count(frame.recorded_steps, "merge")
+            facts.append(tr("> for all {merges}", merges=merges))
         if frame.step == 0 < frame.recorded_steps:
-            facts.append(wording.text("no merge yet"))
-        size = wording.counted(frame.vocab_size, "token")
-        return *facts, wording.text("vocabulary of {tokens}", tokens=size)
+            facts.append(tr("no merge yet"))
+        size = tr_count(frame.vocab_size, "token")
+        return *facts, tr("vocabulary of {tokens}", tokens=size)
 
     def action_specials(self) -> None:
         """Switch special tokens in the text between one id and ordinary text."""
@@ -243,14 +242,13 @@ class EncodingScreen(WalkScreen):
         if self.frame is not None:
             ids = tuple(chain.from_iterable(piece.ids for piece in self.frame.encode(text)))
             self.query_one(TypedLanesPanel).show(self.frame, text)
-            wording = encoded.wording
-            ways, size = wording.text(WAYS_TO_LOOK), wording.counted(len(to_bytes(text)), "byte")
-            tokens = wording.text("tokens  {n}", n=number(len(ids)))
+            ways, size = tr(WAYS_TO_LOOK), tr_count(len(to_bytes(text)), "byte")
+            tokens = tr("tokens  {n}", n=number(len(ids)))
             encoded.say(tokens, f"{size} │ {ways}")
         how = SPECIALS_AS_TEXT if self._specials_as_text else SPECIALS_AS_ID
         if self.named_keys is not None and "Ctrl+S" not in self.named_keys:
             how = TYPES
-        self.query_one("#text").border_subtitle = Content(text_of(self.messages, how))
+        self.query_one("#text").border_subtitle = Content(tr(how))
         self.decode()
 
     def on_parts_panel_selected(self, event: walks.PretokensPanel.Selected) -> None:

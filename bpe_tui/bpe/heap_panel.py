@@ -10,6 +10,7 @@ from bpe_tui.bpe.narration import why_no_heap
 from bpe_tui.panels.heap_table import EntryTable, RankedEntry
 from bpe_tui.shell.panel import Panel, TokenPainter, sentence
 from bpe_tui.shell.targets import ToPair
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left
@@ -46,15 +47,15 @@ TABLE, LINKED = "table", "linked"
 
 def array_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
     """Return the moves of the next merge, then the array with several entries a row."""
-    moves, done, wording = frame.queue.moves(), frame.moves_done, painter.wording
+    moves, done = frame.queue.moves(), frame.moves_done
     if moves:
-        head = wording.text("next: {moves}", moves=wording.counted(len(moves), "move"))
+        head = tr("next: {moves}", moves=tr_count(len(moves), "move"))
         rows = [Row([(head, "dim")])]
         first = max(0, min(done - MOVES_SHOWN // 2, len(moves) - MOVES_SHOWN))
         for place, move in enumerate(moves[first : first + MOVES_SHOWN], first + 1):
             rows.append(_move_row(painter, move, place, done))
     else:
-        rows = [Row([(wording.text("No merge follows: nothing moves."), "dim")])]
+        rows = [Row([(tr("No merge follows: nothing moves."), "dim")])]
     rows.append(Row([]))
     entries = frame.queue.array(ARRAY_SHOWN, done)
     a_row = max(width // CELL, 1)
@@ -94,17 +95,17 @@ def _entry(painter: TokenPainter, entry: QueueEntry) -> list[Span]:
         (number(entry.recorded), "stale" if entry.stale else ""),
     ]
     if entry.stale:
-        true = painter.wording.text("true {n}", n=number(entry.count))
+        true = tr("true {n}", n=number(entry.count))
         spans.append((f" {true}", "stale-truth"))
     return spans
 
 
 def _move_row(painter: TokenPainter, move: HeapMove, place: int, done: int) -> Row:
-    said = painter.wording.text(SAYS[move.move], n=number(move.true))
+    said = tr(SAYS[move.move], n=number(move.true))
     verb = "pop " if move.move in (Move.POP, Move.POP_STALE) else "push"
     spans: list[Span] = [
         ("▸ " if place == done else "  ", "pair"),
-        (f"{painter.wording.text(verb)} ", "strong" if place == done else "dim"),
+        (f"{tr(verb)} ", "strong" if place == done else "dim"),
         *painter.pair(move.pair),
         (f" {number(move.claimed)} ", ""),
         (said, "stale-truth" if move.move is Move.POP_STALE else "dim"),
@@ -134,12 +135,12 @@ class PairsPanel(Panel):
         frame, target = self.frame, row.target
         if frame is None or self.view == LINKED or not isinstance(target, ToPair):
             return self._foot
-        text, merges_at = self.wording.text, frame.step_of(target.pair)
-        goes = text("does not merge")
+        merges_at = frame.step_of(target.pair)
+        goes = tr("does not merge")
         if merges_at is not None:
-            goes = text("Enter its merge ({n})", n=number(merges_at))
-        others = ", ".join(text(view) for view in (*VIEWS, LINKED) if view != self.view)
-        return f"{goes} │ w {text('why')} │ v {others}"
+            goes = tr("Enter its merge ({n})", n=number(merges_at))
+        others = ", ".join(tr(view) for view in (*VIEWS, LINKED) if view != self.view)
+        return f"{goes} │ w {tr('why')} │ v {others}"
 
     _row_before = 0
     """The cursor's row before the heap was replayed."""
@@ -199,20 +200,19 @@ class PairsPanel(Panel):
         if width < ROOMY:  # the present one comes first, as the last ones may be cut
             place = names.index(self.view)
             names = [*names[place:], *names[:place]]
-        text = self.wording.text
-        views = " │ ".join(f"[{text(each)}]" if each == self.view else text(each) for each in names)
+        views = " │ ".join(f"[{tr(each)}]" if each == self.view else tr(each) for each in names)
         if self.view == LINKED:
             return self._linked_rows(frame, width, f"v  {views}")
         if coming := self._replaying(queue.prepare(SLICE_SECONDS)):
-            self.say(text("heap"), f"v  {views}")
+            self.say(tr("heap"), f"v  {views}")
             return coming
         if frame.given:
-            self.say(text("pairs  {n}", n=number(queue.size)), f"v  {views}")
+            self.say(tr("pairs  {n}", n=number(queue.size)), f"v  {views}")
         else:
             entries = "heap  {n} entry" if queue.size == 1 else "heap  {n} entries"
-            stale = text("{n} stale", n=number(queue.stale_count))
-            title = text(entries, n=number(queue.size))
-            title = title if width >= ROOMY else f"{text('heap')}  {number(queue.size)}"
+            stale = tr("{n} stale", n=number(queue.stale_count))
+            title = tr(entries, n=number(queue.size))
+            title = title if width >= ROOMY else f"{tr('heap')}  {number(queue.size)}"
             self.say(f"{title} │ {stale}", f"v  {views}")
         if not frame.has_corpus:
             return sentence(NO_CORPUS, width)
@@ -221,7 +221,7 @@ class PairsPanel(Panel):
                 f"No pairs are counted: {frame.run.obstacle or 'there are no merges'}.", width
             )
         if not queue.size:
-            return sentence(text("No pair is left: every pretoken is one token."), width)
+            return sentence(tr("No pair is left: every pretoken is one token."), width)
         if self.view != TABLE and (instead := self._instead_of_array(frame)):
             return instead
         painter = self.painter(frame)
@@ -240,11 +240,11 @@ class PairsPanel(Panel):
             return sentence(NO_CORPUS, width)
         if frame.linked is None:
             return sentence(why_no_heap(frame), width)
-        text, active = self.wording.text, number(frame.linked.active)
-        counted = text("{n} active │ {m} inactive", n=active, m=number(frame.linked.inactive))
-        self.say(f"{text('bigrams')}  {counted}" if width >= ROOMY else counted, foot)
+        active = number(frame.linked.active)
+        counted = tr("{n} active │ {m} inactive", n=active, m=number(frame.linked.inactive))
+        self.say(f"{tr('bigrams')}  {counted}" if width >= ROOMY else counted, foot)
         is_own = self.trained_by == LINKED
-        note = "" if is_own else text(LINKED_NOTE, trainer=self.trained_by)
+        note = "" if is_own else tr(LINKED_NOTE, trainer=self.trained_by)
         rows, are_complete = linked_rows(
             frame, frame.linked, self.painter(frame), width, self.size.height, note
         )

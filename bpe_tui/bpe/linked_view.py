@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from bpe_tui.shell.targets import ToPair, ToPretoken
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     Column,
@@ -28,11 +29,9 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes
 from bpe_tui.widgets.visible import width as cells_of
 from bpe_tui.words.narration import format_pair
-from bpe_tui.words.wording import Wording
 from engine.bpe.frame import Frame
 from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists, ListNode, Place
 from engine.bpe.trainers.linked import LEAST_ACTIVE
-from engine.core.wording import ENGLISH, text_of
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def describe_place(place: Place) -> str:
     return f"{place.number}:{place.node}"
 
 
-def describe_touched(lists: LinkedLists, wording: Wording) -> str:
+def describe_touched(lists: LinkedLists) -> str:
     """Return how many places the merge touched: `3 of 214 places touched`.
 
     If they cannot be counted, return the number of pretokens instead.
@@ -80,18 +79,18 @@ def describe_touched(lists: LinkedLists, wording: Wording) -> str:
     merge = lists.merge
     assert merge is not None, "step 0 has none"
     if not lists.count_places():
-        places = wording.counted(merge.pretokens, "pretoken")
+        places = tr_count(merge.pretokens, "pretoken")
     else:
-        n, every = number(lists.touched), wording.counted(lists.places_before, "place")
-        places = wording.text("{n} of {all}", n=n, all=every)
-    return wording.text("{places} touched", places=places)
+        n, every = number(lists.touched), tr_count(lists.places_before, "place")
+        places = tr("{n} of {all}", n=n, all=every)
+    return tr("{places} touched", places=places)
 
 
-def describe_none_left_out(lists: LinkedLists, wording: Wording) -> str:
+def describe_none_left_out(lists: LinkedLists) -> str:
     """Return why no bigram is inactive."""
     if lists.active <= LEAST_ACTIVE:
-        return wording.text("none, as up to {n} are all active", n=number(LEAST_ACTIVE))
-    return wording.text("none was left out at step {n}", n=number(lists.refreshed_at))
+        return tr("none, as up to {n} are all active", n=number(LEAST_ACTIVE))
+    return tr("none was left out at step {n}", n=number(lists.refreshed_at))
 
 
 @dataclass
@@ -209,14 +208,14 @@ def _merge_rows(
     """Return the merge and how many places it touched."""
     merge = lists.merge
     if merge is None:
-        start = painter.wording.text(STARTS, unit=painter.wording.text(frame.units.one))
+        start = tr(STARTS, unit=tr(frame.units.one))
         return paragraph(start, width, "dim")
     touched = ""
     if lists.has_long_pretoken:
-        touched = describe_touched(lists, painter.wording)
+        touched = describe_touched(lists)
     elif frame.run.is_complete:  # else they would be counted again and again
         is_counted = time.search(lists.count_places)
-        touched = describe_touched(lists, painter.wording) if is_counted else COUNTING
+        touched = describe_touched(lists) if is_counted else COUNTING
     spans: list[Span] = [*painter.sum(merge.pair), (" → ", "dim")]
     spans += painter.spans(merge.new_id)
     if spans_width(spans) + 3 + cells_of(touched) <= width:
@@ -237,14 +236,13 @@ def _neighbour_rows(lists: LinkedLists, painter: TokenPainter, width: int, lines
     digits = len(number(max(counts, default=0))) + 2  # with its sign, after a blank
     cells = max((width - 8) // 2 - digits, 5)
     rows: list[Row] = []
-    text = painter.wording.text
     for at, (went, came) in enumerate(flat[:lines]):
-        label = ("    ", "   ") if at else (text("out "), text("in "))
+        label = ("    ", "   ") if at else (tr("out "), tr("in "))
         spans: list[Span] = [(label[0], "loss")]
         if went is None:
             spans.append((" " * (cells + digits), ""))
         elif went[0] is None:
-            spans += left([(text("itself, overlapping"), "dim")], cells + digits)
+            spans += left([(tr("itself, overlapping"), "dim")], cells + digits)
         else:
             spans += left(painter.pair(went[0]), cells)
             spans.append(right(f"−{number(went[1])}", digits, "loss"))
@@ -255,8 +253,8 @@ def _neighbour_rows(lists: LinkedLists, painter: TokenPainter, width: int, lines
             spans.append(right(f"+{number(came[1])}", digits, "gain"))
         rows.append(Row(spans, ToPair(came[0]) if came else None))
     if len(flat) > lines:
-        rest = painter.wording.counted(len(flat) - lines, "neighbour")
-        rows.append(Row([(f"    {text('and {neighbours} more', neighbours=rest)}", "dim")]))
+        rest = tr_count(len(flat) - lines, "neighbour")
+        rows.append(Row([(f"    {tr('and {neighbours} more', neighbours=rest)}", "dim")]))
     return rows
 
 
@@ -306,7 +304,7 @@ class _BigramTable:
 
     def _named(self, state: BigramState) -> list[Span]:
         """Return the sign of a state, and its word if there is room."""
-        word = f" {self.painter.wording.text(state.value)}" if self.width >= WITH_WORDS else ""
+        word = f" {tr(state.value)}" if self.width >= WITH_WORDS else ""
         return [(f"{SIGNS[state]}{word}", state.value)]
 
     def _pair(self, bigram: Bigram) -> PairSpans:
@@ -323,7 +321,7 @@ class _BigramTable:
         return [(number(bigram.counted), "stale" if bigram.in_doubt else "")]
 
     def _doubt(self, bigram: Bigram) -> list[Span]:
-        truth = number(bigram.count) if bigram.count else self.painter.wording.text("gone")
+        truth = number(bigram.count) if bigram.count else tr("gone")
         return [(f" ✗{truth}" if bigram.in_doubt else "", "stale-truth")]
 
     def _places(self, bigram: Bigram) -> list[Span]:
@@ -352,9 +350,9 @@ def _bigram_rows(
     if best is None and not lists.active:
         return paragraph(NO_PAIR, width, "dim")
     table = _BigramTable(frame, lists, painter, width, time)
-    rows = [table.table.header(table.painter.wording.messages)] if height >= HEADED else []
+    rows = [table.table.header()] if height >= HEADED else []
     if best is None:
-        none = painter.wording.text("none: no merge follows")
+        none = tr("none: no merge follows")
         rows.append(table.rest(BigramState.BEST, none))
     else:
         rows.append(table.row(best))
@@ -369,13 +367,13 @@ def _bigram_rows(
         found = lists.most_frequent(state, shown)
         rows += map(table.row, found)
         if total > len(found):
-            said, n = painter.wording.text, number(total - len(found))
-            more, step = said("{n} more", n=n), number(lists.refreshed_at)
+            n = number(total - len(found))
+            more, step = tr("{n} more", n=n), number(lists.refreshed_at)
             if state is BigramState.INACTIVE:
-                more = said("{n} more, left out at step {step}", n=n, step=step)
+                more = tr("{n} more, left out at step {step}", n=n, step=step)
             rows.append(table.rest(state, more))
         elif not total and state is BigramState.INACTIVE:
-            rows.append(table.rest(state, describe_none_left_out(lists, painter.wording)))
+            rows.append(table.rest(state, describe_none_left_out(lists)))
     return rows
 
 
@@ -444,9 +442,9 @@ def describe_lists(frame: Frame, lists: LinkedLists, most: int) -> Iterable[str]
     """Yield the facts of the view in sentences, at most `most` bigrams of each state."""
     merge = lists.merge
     if merge is None:
-        yield text_of(ENGLISH, STARTS, unit=frame.units.one)
+        yield tr(STARTS, unit=frame.units.one)
     else:
-        pair, touched = format_pair(frame, merge.pair), describe_touched(lists, Wording())
+        pair, touched = format_pair(frame, merge.pair), describe_touched(lists)
         yield f"Merge {number(frame.step)}, {pair}: {touched}."
         for out, lost, came in lists.neighbours[:most]:
             went = (
@@ -477,7 +475,7 @@ def describe_lists(frame: Frame, lists: LinkedLists, most: int) -> Iterable[str]
         if state is not BigramState.BEST:
             none = "none besides the best one"
             if state is BigramState.INACTIVE:
-                none = describe_none_left_out(lists, Wording())
+                none = describe_none_left_out(lists)
             yield f"{state.value.capitalize()}: {plural(total, 'bigram') if total else none}."
         elif not total:
             yield "Best: none, no merge follows."

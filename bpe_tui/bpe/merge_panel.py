@@ -9,6 +9,7 @@ from bpe_tui.panels import training_panels
 from bpe_tui.panels.heap_table import highest_shown
 from bpe_tui.shell.panel import Panel, TokenPainter, sentence
 from bpe_tui.shell.targets import ToChange, ToPair, ToToken
+from bpe_tui.widgets.language import tr, tr_times
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -25,7 +26,6 @@ from bpe_tui.widgets.rows import (
 )
 from bpe_tui.widgets.textual_private import do_after
 from bpe_tui.words.narration import as_sentence, characters_of, part_of, times
-from bpe_tui.words.wording import Wording
 from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick
 from engine.bpe.record import MergeStep
@@ -55,33 +55,33 @@ class MergePanel(Panel):
     """Whether `n` goes to a breakpoint, not to a tie."""
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
-        merge, picked, text = frame.merge, frame.picked, self.wording.text
+        merge, picked = frame.merge, frame.picked
         if merge is None or picked is None:
-            self.say(text("merge"), "")
-            start = _start_rows(frame, width, self.wording)
+            self.say(tr("merge"), "")
+            start = _start_rows(frame, width)
             return [*start, Row([]), *self._next_rows(frame, width)]
         is_tied = bool(picked.rivals)
-        tie = text(" │ {n} pairs tied", n=number(len(picked.rivals) + 1)) if is_tied else ""
-        change = text("↵ a change's pretokens") if merge.count else ""
-        following = text("n next breakpoint" if self.has_breakpoints else "n next tie")
+        tie = tr(" │ {n} pairs tied", n=number(len(picked.rivals) + 1)) if is_tied else ""
+        change = tr("↵ a change's pretokens") if merge.count else ""
+        following = tr("n next breakpoint" if self.has_breakpoints else "n next tie")
         foot = change if frame.was_given else f"{following} │ {change}"
-        self.say(f"{text('merge {n}', n=number(frame.step))}{tie}", foot)
+        self.say(f"{tr('merge {n}', n=number(frame.step))}{tie}", foot)
         painter, gap = self.painter(frame), [Row([])] if self.size.height >= ROOMY else []
         occurrences = ""
         if frame.has_corpus:
-            occurrences = training_panels.describe_occurrences(merge, "pretoken", self.wording)
+            occurrences = training_panels.describe_occurrences(merge, "pretoken")
         above = [
             training_panels.merge_row(painter, merge, ToToken(merge.new_id)),
             *_part_rows(frame, merge, width),
             *paragraph(occurrences, width),
             *gap,
-            *labelled(text("Why"), why_it_merged(painter, frame, picked), width),
+            *labelled(tr("Why"), why_it_merged(painter, frame, picked), width),
             *(_other_rules(painter, merge.pair, frame.choices_before, width) if is_tied else []),
             *self._next_rows(frame, width),
             *gap,
         ]
         if not merge.count:
-            return [*above, *(sentence(text(NOWHERE), width) if frame.has_corpus else ())]
+            return [*above, *(sentence(tr(NOWHERE), width) if frame.has_corpus else ())]
         attribution = self._attribution(frame) if width >= ROOM_FOR_PRETOKENS else None
         return change_rows(frame, painter, merge, attribution, width, above)
 
@@ -93,20 +93,18 @@ class MergePanel(Panel):
         pick, picked = frame.pick, frame.picked
         if pick is None or pick.is_prescribed:
             return []
-        painter, wording = self.painter(frame), self.wording
-        pair, label = [*painter.pair(pick.pair), ("  ", "")], wording.text("Next")
+        painter = self.painter(frame)
+        pair, label = [*painter.pair(pick.pair), ("  ", "")], tr("Next")
         if not pick.rivals:
-            often = wording.times(pick.count)
-            words = words_of(
-                wording.text("occurs {times}, more often than any other pair.", times=often)
-            )
+            often = tr_times(pick.count)
+            words = words_of(tr("occurs {times}, more often than any other pair.", times=often))
             return labelled(label, [[pair, *words]], width) if picked is None else []
         parts = [[pair, *tied_with(painter, pick.rivals)]]
         if picked is not None and self.size.height < ROOMY:
             return labelled(label, parts, width)
         if len(pick.rivals) == 1 or picked is None or len(picked.rivals) <= 1:
             # Against several rivals the reason is the rule itself, which is given above already.
-            parts.append(words_of(describe_decision(frame, pick, wording.messages)))
+            parts.append(words_of(describe_decision(frame, pick)))
         others = _other_rules(painter, pick.pair, frame.queue.choices, width)
         return [*labelled(label, parts, width), *others]
 
@@ -131,13 +129,13 @@ def _part_rows(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
     return [Row([(parts, "dim")])] if parts else []
 
 
-def _start_rows(frame: Frame, width: int, wording: Wording) -> list[Row]:
+def _start_rows(frame: Frame, width: int) -> list[Row]:
     alphabet = frame.run.alphabet
-    text = wording.text(NOTHING_YET, beginning=wording.text(alphabet.beginning))
+    text = tr(NOTHING_YET, beginning=tr(alphabet.beginning))
     if why := frame.run.obstacle:
         text += f" {as_sentence(why)}"
     elif frame.recorded_steps or not frame.run.is_complete:
-        text += f" {wording.text('Press → for the first merge, space to play.')}"
+        text += f" {tr('Press → for the first merge, space to play.')}"
     if frame.given and alphabet.exceptions:
         text += f" {alphabet.exceptions[0].upper()}{alphabet.exceptions[1:]}."
     if not frame.units.spells_all:
@@ -168,26 +166,25 @@ def labelled(label: str, sentences: Iterable[SentenceWords], width: int) -> list
 def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> SentenceWords:
     """Return `tied with  e+s  .+"  and 3 more`; no commas, since pairs may contain them."""
     named: SentenceWords = [[*painter.pair(pair), ("  ", "")] for pair in rivals[:TIED_SHOWN]]
-    more, text = len(rivals) - TIED_SHOWN, painter.wording.text
-    rest = words_of(text("and {n} more", n=number(more))) if more > 0 else []
-    return [[(text("tied with  "), "tie")], *named, *rest]
+    more = len(rivals) - TIED_SHOWN
+    rest = words_of(tr("and {n} more", n=number(more))) if more > 0 else []
+    return [[(tr("tied with  "), "tie")], *named, *rest]
 
 
 def why_it_merged(painter: TokenPainter, frame: Frame, picked: Pick) -> list[SentenceWords]:
     """Return the reason of a merge: its count, what decided a tie, what a fork forbids."""
-    text, messages = painter.wording.text, painter.wording.messages
     if picked.is_prescribed:
-        return [words_of(text(picked.reason.value))]
+        return [words_of(tr(picked.reason.value))]
     of_all = "the highest count of the pairs that may merge"
-    highest = text(of_all if picked.forbidden else "the highest count")
+    highest = tr(of_all if picked.forbidden else "the highest count")
     if picked.rivals:
-        why = [[*words_of(text("{highest},", highest=highest)), *tied_with(painter, picked.rivals)]]
-        why.append(words_of(describe_decision(frame, picked, messages)))
+        why = [[*words_of(tr("{highest},", highest=highest)), *tied_with(painter, picked.rivals)]]
+        why.append(words_of(describe_decision(frame, picked)))
     else:
-        none = "" if picked.forbidden else text("; no other pair had as many")
+        none = "" if picked.forbidden else tr("; no other pair had as many")
         why = [words_of(f"{highest}{none}")]
     if picked.forbidden:
-        forbidden: SentenceWords = words_of(text("Forbidden in this fork: "))
+        forbidden: SentenceWords = words_of(tr("Forbidden in this fork: "))
         for pair, count in picked.forbidden[:TIED_SHOWN]:
             forbidden += [[*painter.pair(pair), (f" {times(count)}   ", "")]]
         why.append(forbidden)
@@ -214,9 +211,9 @@ def _other_rules(
             Row([(" " * start, ""), *line]) if place else Row([*first, *line], ToPair(choice))
             for place, line in enumerate(lines)
         ]
-    text, unknown = painter.wording.text, [name for name in TIE_RULES if name not in choices]
-    said = [text(NOT_SEARCHED, rule=TIE_RULES[name].title) for name in unknown]
-    said.append(text("Other rules would take" if rows else "Every other rule takes the same pair."))
+    unknown = [name for name in TIE_RULES if name not in choices]
+    said = [tr(NOT_SEARCHED, rule=TIE_RULES[name].title) for name in unknown]
+    said.append(tr("Other rules would take" if rows else "Every other rule takes the same pair."))
     above = (line for each in said for line in wrapped_text(each, max(width - MARGIN, 13)))
     return [*(Row([(f"{indent}{line}", "dim")]) for line in above), *rows]
 
@@ -233,9 +230,9 @@ def change_rows(
 
     `attribution` gives the number of pretokens behind each; it is None until that is known.
     """
-    columns = training_panels.change_columns(highest_shown(frame), NOTE_CELLS, painter.wording)
+    columns = training_panels.change_columns(highest_shown(frame), NOTE_CELLS)
     if width >= ROOM_FOR_PRETOKENS:
-        title = painter.wording.text("pretokens")
+        title = tr("pretokens")
         columns.insert(-1, Column(title, 10, lambda each: [(each.pretokens, "dim")], True))
     table = RowTable(columns, width, least=8)
 
@@ -246,5 +243,5 @@ def change_rows(
             training_panels.ChangedCount(spans, before, after, is_new, pretokens), ToChange(pair)
         )
 
-    top = [*above, table.header({})]
-    return training_panels.rows_of_changes(merge, row, top, painter.wording)
+    top = [*above, table.header()]
+    return training_panels.rows_of_changes(merge, row, top)

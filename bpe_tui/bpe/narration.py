@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from bpe_tui.bpe.phases import describe_border
+from bpe_tui.widgets.language import tr, tr_sentence
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.words.narration import (
@@ -31,7 +32,7 @@ from engine.bpe.pick import Pick
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers.pseudocode import Move
 from engine.core.events import Pair
-from engine.core.wording import ENGLISH, Messages, frequency, is_partial, say, text_of
+from engine.core.wording import frequency, is_partial, say
 
 
 def narrate(frame: Frame, room: int = UNLIMITED_ROOM) -> str:
@@ -43,20 +44,19 @@ def narrate(frame: Frame, room: int = UNLIMITED_ROOM) -> str:
     return first_fitting(room, *sentences_about(frame))
 
 
-def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ...]:
+def sentences_about(frame: Frame) -> tuple[str, ...]:
     """Return a sentence about the step or move that led to a frame, then shorter ones.
 
     Args:
-        messages: the table of a lesson's language; what it lacks stays English.
     """
     if frame.moves_done:
-        return tuple(_narrate_move(frame, messages))
+        return tuple(_narrate_move(frame))
     merge = frame.merge
     if merge is None:
-        return _narrate_start(frame, messages)
+        return _narrate_start(frame)
     pair, token = format_pair(frame, merge.pair), visible_bytes(merge.token)
     step = number(frame.step)
-    sentence = frame.sentence.translated(messages).describe(visible_bytes)
+    sentence = tr_sentence(frame.sentence).describe(visible_bytes)
     if frame.phase_start is not None:
         border = describe_border(frame)
         short = f"Merge {step}: {pair} make {token}."
@@ -64,7 +64,7 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
     if not merge.count:
         return sentence, f"Merge {step}: {pair} make {token}."
     forked = f" {why}" if (why := _describe_fork(frame)) else ""
-    part = _describe_part(frame, merge.token, messages)
+    part = _describe_part(frame, merge.token)
     shorter = say(
         "Merge {step}: {pair}, {times}, become {token}.",
         step=step,
@@ -72,11 +72,11 @@ def sentences_about(frame: Frame, messages: Messages = ENGLISH) -> tuple[str, ..
         times=frequency(merge.count),
         token=merge.token,
     )
-    short = shorter.translated(messages).describe(visible_bytes)
+    short = tr_sentence(shorter).describe(visible_bytes)
     return f"{sentence}{part}{forked}", f"{short}{part}{forked}", f"{short}{forked}", short
 
 
-def _describe_part(frame: Frame, token: bytes, messages: Messages) -> str:
+def _describe_part(frame: Frame, token: bytes) -> str:
     """Name frequent characters that contain a token: ` It is the first 2 bytes of 我 成.`"""
     if not is_partial(token) or token.decode("utf-8", "ignore"):
         return ""
@@ -84,7 +84,7 @@ def _describe_part(frame: Frame, token: bytes, messages: Messages) -> str:
         return ""
     part, characters = part_of(frame, token), " ".join(map(visible_text, found))
     sentence = say("It is {part} of {characters}.", part=part, characters=characters)
-    return f" {sentence.translated(messages).describe(visible_bytes)}"
+    return f" {tr_sentence(sentence).describe(visible_bytes)}"
 
 
 def _describe_fork(frame: Frame) -> str:
@@ -169,16 +169,16 @@ def narrate_next(frame: Frame) -> Iterator[str]:
     yield from _other_rules(frame, pick, frame.queue.choices, "would merge")
 
 
-def describe_decision(frame: Frame, pick: Pick, messages: Messages = ENGLISH) -> str:
+def describe_decision(frame: Frame, pick: Pick) -> str:
     """Return the tie rule and how it ranks pairs; against one rival, the difference.
 
     For example: `Tie rule lexicographic (CS336): s is later in byte order than e`.
     """
-    how = text_of(messages, frame.tie_rule.in_short)
+    how = tr(frame.tie_rule.in_short)
     if len(pick.rivals) == 1:
         reason = frame.tie_reason(pick.pair, pick.rivals[0])
-        how = reason.translated(messages).describe(partial(spelled, frame))
-    return text_of(messages, "Tie rule {rule}: {why}", rule=frame.tie_rule.title, why=how)
+        how = tr_sentence(reason).describe(partial(spelled, frame))
+    return tr("Tie rule {rule}: {why}", rule=frame.tie_rule.title, why=how)
 
 
 def describe_unknown(frame: Frame, text: str) -> str:
@@ -189,7 +189,7 @@ def describe_unknown(frame: Frame, text: str) -> str:
     return f"{plural(unknown, 'unknown character')} here. {frame.units.lesson}"
 
 
-def _narrate_start(frame: Frame, messages: Messages) -> tuple[str, ...]:
+def _narrate_start(frame: Frame) -> tuple[str, ...]:
     if frame.merges_nothing and frame.given:
         why = "" if frame.run.obstacle is None else f": {frame.run.obstacle}"
         return (f"{plural(frame.vocab_size, 'token')}, and no merges to go through{why}.",)
@@ -212,12 +212,12 @@ def _narrate_start(frame: Frame, messages: Messages) -> tuple[str, ...]:
     rivals = () if frame.pick is None else frame.pick.rivals
     words = {
         "n": number(frame.token_count),
-        "unit": text_of(messages, unit),
-        "pair": format_pair(frame, following, messages),
-        "times": str(frequency(frame.count_of(following)).translated(messages)),
-        "rivals": format_rivals(frame, rivals, messages),
+        "unit": tr(unit),
+        "pair": format_pair(frame, following),
+        "times": str(tr_sentence(frequency(frame.count_of(following)))),
+        "rivals": format_rivals(frame, rivals),
     }
-    return tuple(text_of(messages, way, **words) for way in (TIED if rivals else NOT_TIED))
+    return tuple(tr(way, **words) for way in (TIED if rivals else NOT_TIED))
 
 
 TIED = (
@@ -234,22 +234,22 @@ NOT_TIED = (
 
 def narrate_move(frame: Frame) -> str:
     """Return a sentence about the last move of the heap."""
-    return next(_narrate_move(frame, ENGLISH))
+    return next(_narrate_move(frame))
 
 
-def _narrate_move(frame: Frame, messages: Messages) -> Iterator[str]:
+def _narrate_move(frame: Frame) -> Iterator[str]:
     """Yield a sentence about the last move of the heap, then shorter ones."""
     moves = frame.queue.moves()
     move = moves[frame.moves_done - 1]
     words = {
-        "pair": format_pair(frame, move.pair, messages),
-        "claimed": str(frequency(move.claimed).translated(messages)),
+        "pair": format_pair(frame, move.pair),
+        "claimed": str(tr_sentence(frequency(move.claimed))),
         "true": number(move.true),
-        "times": str(frequency(move.true).translated(messages)),
+        "times": str(tr_sentence(frequency(move.true))),
     }
     n, last = number(frame.moves_done), number(len(moves))
-    full, short = (text_of(messages, way, **words) for way in MOVED[move.move])
-    yield f"{text_of(messages, 'Move {n} of {last}.', n=n, last=last)} {full}"
+    full, short = (tr(way, **words) for way in MOVED[move.move])
+    yield f"{tr('Move {n} of {last}.', n=n, last=last)} {full}"
     yield full
     yield short
 

@@ -25,6 +25,7 @@ from bpe_tui.session.declarations import CHARTS as NAME
 from bpe_tui.session.declarations import INSPECTION, VOCABULARY
 from bpe_tui.session.session import Session
 from bpe_tui.shell.dialog import SaveFile
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import cursor_sign
 from bpe_tui.words.narration import how_trained
@@ -43,10 +44,10 @@ class BpeVocabularyScreen(VocabularyScreen):
     LANES = LanesPanel
 
     def facts_of(self, frame: Frame) -> Sequence[str]:
-        say, counted = self.wording.text, "no corpus, so nothing is counted; o opens one"
+        counted = "no corpus, so nothing is counted; o opens one"
         if frame.has_corpus:
-            counted = say("{n} tokens in the corpus", n=number(frame.token_count))
-        return say("Vocabulary"), self.wording.counted(frame.vocab_size, "token"), counted
+            counted = tr("{n} tokens in the corpus", n=number(frame.token_count))
+        return tr("Vocabulary"), tr_count(frame.vocab_size, "token"), counted
 
 
 class BpeInspectionScreen(InspectionScreen):
@@ -88,16 +89,14 @@ class BpeChartsScreen(charts.ChartsScreen):
             "How well is the text compressed?",
             "How well compressed?",
             lambda found, steps: found.bytes_per_token(steps),
-            lambda frame, wording: wording.text(
-                "{n} bytes per token", n=f"{frame.bytes_per_token:.2f}"
-            ),
+            lambda frame: tr("{n} bytes per token", n=f"{frame.bytes_per_token:.2f}"),
         ),
         charts.GAINS,
         charts.COUNTS,
         replace(
             charts.TIES,
             figure_of=lambda frame: charts.TIES.figure_of(frame) if _chooses(frame) else None,
-            answer=lambda frame, words: charts.TIES.answer(frame, words) if _chooses(frame) else "",
+            answer=lambda frame: charts.TIES.answer(frame) if _chooses(frame) else "",
             why_none="The merges are a tokenizer's: no tie was decided here.",
         ),
         charts.ZIPF,

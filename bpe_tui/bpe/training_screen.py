@@ -27,7 +27,6 @@ from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS, algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm
 from engine.bpe.trainers.pseudocode import CodeLine, Move, PartOrMove, StepPart, parts_of_step
 from engine.core.events import Pair
-from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import to_bytes
 
 
@@ -190,8 +189,8 @@ class BpeView(ModelView):
 
     FRAME = Frame
 
-    def narrate(self, frame: Frame, messages: Messages = ENGLISH) -> Sequence[str]:
-        return sentences_about(frame, messages)
+    def narrate(self, frame: Frame) -> Sequence[str]:
+        return sentences_about(frame)
 
 
 BPE_VIEW = BpeView()

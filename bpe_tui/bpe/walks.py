@@ -12,6 +12,7 @@ from bpe_tui.panels.encoding_screen import THE_END, TextPretokensPanel, WalkedPa
 from bpe_tui.panels.longest_match import probe_rows
 from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.shell.targets import ToStep
+from bpe_tui.widgets.language import tr, tr_count, tr_sentence
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
@@ -30,7 +31,6 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_text
 from bpe_tui.widgets.visible import width as cell_width
 from bpe_tui.words.narration import first_fitting
-from bpe_tui.words.wording import Wording
 from engine.analysis.greedy import where_greedy_differs
 from engine.bpe.frame import Frame
 from engine.encoding.rules import TracedMerge, trace_pretoken
@@ -72,7 +72,7 @@ class PretokensPanel(TextPretokensPanel[Frame]):
         return pattern.summary if self._staged else ""
 
     def columns(self, frame: Frame, width: int) -> Sequence[Column]:
-        text, measured = self.wording.text, self.pretokens[:MOST_MEASURED]
+        measured = self.pretokens[:MOST_MEASURED]
         spare = width - TOKENS_CELLS - GAP
         labels = map(quote_alternative, frame.rules.pattern.alternatives)
         longest = max(map(cell_width, labels), default=NAME_CELLS)
@@ -80,7 +80,7 @@ class PretokensPanel(TextPretokensPanel[Frame]):
         shown = (visible_text(piece.pretoken.text) for piece in measured)
         text_cells = max(TEXT_CELLS, *map(cell_width, shown))
         name_width = min(longest, max(spare - text_cells, least))
-        by = "" if self._staged else first_fitting(name_width, text("matched by"), text("by"))
+        by = "" if self._staged else first_fitting(name_width, tr("matched by"), tr("by"))
 
         def name(piece: EncodedPretoken) -> list[Span]:
             name, gap = self._matched_by(piece), " " * GAP
@@ -111,7 +111,7 @@ class PretokensPanel(TextPretokensPanel[Frame]):
         if piece is None or piece.pretoken.alternative is None or self._staged:
             return self._foot
         part = quote_alternative(piece.pretoken.alternative)
-        return self.wording.text("matched by {part}", part=part)
+        return tr("matched by {part}", part=part)
 
     def _matched_by(self, piece: EncodedPretoken) -> str:
         """Return the name of the pattern's alternative that matched a pretoken."""
@@ -210,26 +210,26 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
             rule = f"{tokens_made}. {model} merges nothing: {RULES[model]}."
             lines = [Row(line) for line in wrapped(words, width)]
             return [*lines, Row([]), *paragraph(rule, width, "dim")]
-        painter, wording = self.painter(frame), self.wording
+        painter = self.painter(frame)
         made, last = number(self.place), number(self.step_count)
         where = "step {n} of {last}" if self.step_count else "no merge"
-        title = wording.text("how {text} encodes", text=text)
-        title += f"   {wording.text(where, n=made, last=last)}"
-        self.say(title, wording.text("w why not"))
+        title = tr("how {text} encodes", text=text)
+        title += f"   {tr(where, n=made, last=last)}"
+        self.say(title, tr("w why not"))
         self.cursor = self.place
         start = tuple(alphabet.spell(piece.pretoken.bytes))
         pair_cells = min(18, max(width // 4, 9))
-        pair = left([(f"  {wording.text('pair')}", "")], pair_cells + 4)
-        merge, then = wording.text("merge"), wording.text("tokens then")
+        pair = left([(f"  {tr('pair')}", "")], pair_cells + 4)
+        merge, then = tr("merge"), tr("tokens then")
         self.name_columns([right(merge, MARGIN - 2), *pair, (then, "")])
         below = [
-            *_greedy_rows(frame, painter.wording, piece, width),
+            *_greedy_rows(frame, piece, width),
             *_twin_rows(frame, painter, piece, width),
         ]
 
         def spans_at(count: int) -> list[Span]:
             step = self._merges[count - 1].step if count else None
-            here, units = count == self.place, [(wording.text(f"{alphabet.unit}s"), "dim")]
+            here, units = count == self.place, [(tr(f"{alphabet.unit}s"), "dim")]
             tokens, position = (step.after, step.position) if step else (start, 0)
             return [
                 ("▸ " if here else "  ", "pair"),
@@ -266,26 +266,26 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
         """Yield the candidates that lost to the last merge made, wrapped."""
         if not self.place:
             return
-        merge, text = self._merges[self.place - 1], painter.wording.text
+        merge = self._merges[self.place - 1]
         if not merge.lost:
-            yield Row([(" " * MARGIN + text("the only candidate"), "dim")])
+            yield Row([(" " * MARGIN + tr("the only candidate"), "dim")])
             return
-        words: list[list[Span]] = [[(text("lost to it: "), "dim")]]
+        words: list[list[Span]] = [[(tr("lost to it: "), "dim")]]
         for candidate in merge.lost[:LOST_SHOWN]:
-            numbered = text("merge {n}", n=number(candidate.rank + 1))
+            numbered = tr("merge {n}", n=number(candidate.rank + 1))
             words.append([*painter.pair(candidate.pair), (f" {numbered}   ", "dim")])
         if (more := len(merge.lost) - LOST_SHOWN) > 0:
-            words.append([(text("and {n} more", n=number(more)), "dim")])
+            words.append([(tr("and {n} more", n=number(more)), "dim")])
         for line in wrapped(words, width - MARGIN):
             yield Row([(" " * MARGIN, ""), *line])
 
 
-def _greedy_rows(frame: Frame, wording: Wording, piece: EncodedPretoken, width: int) -> list[Row]:
+def _greedy_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
     """Say which token the greedy longest match takes if it differs from BPE's."""
     greedy = where_greedy_differs(frame, piece.pretoken.bytes)
     if greedy is None or frame.rules.is_special(piece.pretoken):
         return []
-    said = greedy.sentence.translated(wording.messages).describe(quoted)
+    said = tr_sentence(greedy.sentence).describe(quoted)
     return [Row([]), *paragraph(said, width, "tie")]
 
 
@@ -303,10 +303,9 @@ def _twin_rows(
         return []
     ids = frame.rules.ids_of(found[0])
     shared = (Counter(ids) & Counter(piece.ids)).total()
-    wording = painter.wording
     said = WITHOUT_SPACE if has_space else WITH_SPACE
-    comparison = wording.text(said, tokens=wording.counted(len(ids), "token"))
-    comparison += wording.text(SHARED if shared else APART, n=number(shared))
+    comparison = tr(said, tokens=tr_count(len(ids), "token"))
+    comparison += tr(SHARED if shared else APART, n=number(shared))
     tokens = flowed([(painter.tokens(ids), width + 1)], width)
     return [Row([]), *paragraph(comparison, width, "dim"), *tokens]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from bpe_tui.cli import choices, console, inputs, options
-from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.program import app, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import Claimed, as_counted
 from bpe_tui.session.training import count_corpus_of
@@ -22,7 +22,6 @@ INPUT = "What to check"
 
 
 @app.command(
-    cls=GroupedHelp,
     epilog=examples(
         "bpe-tui check vocab.json merges.txt --corpus corpus.txt --vocab-size 1000",
         "bpe-tui check --jsonl steps.jsonl --corpus corpus.txt --open",

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from bpe_tui.cli import choices, console, inputs, options
-from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.program import app, examples
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Span, left, spans_width
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
@@ -140,7 +140,6 @@ FIRST = 10
 
 
 @app.command(
-    cls=GroupedHelp,
     epilog=examples(
         "bpe-tui compare mine theirs --file samples/tinystories_valid.txt",
         'bpe-tui compare mine theirs other --text "unbelievable"',

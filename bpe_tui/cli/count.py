@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from bpe_tui.cli import choices, console, inputs, options
-from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.program import app, examples
 from bpe_tui.widgets.numbers import number, throughput
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
@@ -22,7 +22,6 @@ from engine.text.sources import Source, sources_of
 
 
 @app.command(
-    cls=GroupedHelp,
     epilog=examples(
         "bpe-tui count *.txt --tokenizer tokenizer",
         "git diff | bpe-tui count - --tokenizer tokenizer",

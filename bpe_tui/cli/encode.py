@@ -14,7 +14,7 @@ from typing import Any
 import typer
 
 from bpe_tui.cli import choices, console, inputs, options, outputs
-from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.program import app, examples
 from bpe_tui.session import samples
 from bpe_tui.widgets.numbers import number, plural, size, throughput
 from bpe_tui.widgets.visible import visible_bytes, visible_text
@@ -33,7 +33,6 @@ IDS_AT_A_TIME = 1 << 12
 
 
 @app.command(
-    cls=GroupedHelp,
     epilog=examples(
         'bpe-tui encode --tokenizer tokenizer "the cat in the hat" --explain',
         'bpe-tui encode --tokenizer tokenizer "the cat sat " --tail',
@@ -294,7 +293,6 @@ UNKNOWN = "\ufffd"
 
 
 @app.command(
-    cls=GroupedHelp,
     # `-5` is a bad id, not an unknown option: the error should say so.
     context_settings={"ignore_unknown_options": True},
     epilog=examples(

@@ -61,6 +61,12 @@ def _run(arguments: list[str]) -> int:
     Without arguments the start page opens. A corpus alone leaves nothing to parse, so typer is not
     imported: that would take a sixth of the time until the first frame.
     """
+    from bpe_tui.session import languages
+
+    languages.speak_usual()
+    if arguments[:1] == ["--language"] and len(arguments) > 1:
+        languages.speak(arguments[1])
+        arguments = arguments[2:]
     starts = (
         not arguments
         and (sys.stdin.isatty() or console.has_driver())

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from bpe_tui.cli import console, options, outputs
-from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.program import app, examples
 from bpe_tui.cli.quiz import QUIZ, config_of, finished_run
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.samples import sample_paths
@@ -31,7 +31,6 @@ NAME_CELLS, TEXT_CELLS, ANSWER_CELLS = 40, 160, 28
 
 
 @app.command(
-    cls=GroupedHelp,
     epilog=examples(
         "bpe-tui grade --quiz quiz.toml answers/*.json --out grades.csv",
         "bpe-tui grade answers/*.json --corpus corpus.txt --seed 7 --out grades.csv",

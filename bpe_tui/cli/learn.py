@@ -11,15 +11,15 @@ import typer
 
 from bpe_tui.cli import console, inputs, options
 from bpe_tui.cli.plain import ask_until_over, lines_typed, transcript_of
-from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.program import app, examples
 from bpe_tui.lessons.beside import with_tokens_beside
-from bpe_tui.session import lessons
+from bpe_tui.session import languages, lessons
 from bpe_tui.session.config import Config
 from bpe_tui.session.declarations import CHUNKS
+from bpe_tui.widgets.language import current_table, spoken, tr
 from bpe_tui.widgets.visible import visible_prose, visible_text
 from bpe_tui.words.transcript import AnyTranscript, PlainQuestion
 from engine.core.errors import QuestionError
-from engine.core.wording import text_of
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import read_lesson
 from engine.learning.questions import ask
@@ -39,7 +39,6 @@ class PlainLesson:
         self._opened: dict[Config, AnyTranscript] = {}
         self._stepper: AnyTranscript | None = None
         self._step = 0
-        self._messages = lessons.messages_in(lessons.language_of(lesson.path))
         self._progress = lessons.all_progress().get(
             lessons.progress_key(lesson.path), lessons.LessonProgress()
         )
@@ -52,10 +51,10 @@ class PlainLesson:
         """
         lesson = self._lesson
         title = visible_text(lesson.title, spaces=False)
-        self._say(self._text("Lesson: {title}.", title=title))
+        self._say(tr("Lesson: {title}.", title=title))
         for place, scene in enumerate(lesson.scenes):
             self._say("")
-            heading = self._text(
+            heading = tr(
                 "Scene {n} of {last}: {title}.",
                 n=str(place + 1),
                 last=str(len(lesson.scenes)),
@@ -67,10 +66,7 @@ class PlainLesson:
             if not (self._ask(place, scene) if scene.asks else self._let_look() != "quit"):
                 return
         self._keep(done=True)
-        self._say(self._text("That is the end of the lesson."))
-
-    def _text(self, template: str, **values: str) -> str:
-        return text_of(self._messages, template, **values)
+        self._say(tr("That is the end of the lesson."))
 
     def _say(self, *sentences: str) -> None:
         for sentence in sentences:
@@ -94,7 +90,7 @@ class PlainLesson:
             self._say(*self._stepper.answer("chunks"))
         if scene.show is not None and scene.show.text is not None:
             text = scene.show.text
-            encoded = self._text("Encoded: {text}", text=visible_text(text))
+            encoded = tr("Encoded: {text}", text=visible_text(text))
             self._say(encoded, *self._stepper.answer(f"encode {text}"))
 
     def _ask(self, place: int, scene: Scene) -> bool:
@@ -107,7 +103,7 @@ class PlainLesson:
             question = ask(
                 asked.kind, stepper.frame, asked.seed, about=asked.about, rows=asked.rows
             )
-            heading = self._text(
+            heading = tr(
                 "Question {n} of {last}, step {step}.",
                 n=str(number + 1),
                 last=str(len(scene.asks)),
@@ -121,10 +117,10 @@ class PlainLesson:
     def _pose(self, asked: list[Question], name: str) -> bool:
         """Ask a question, and others of its kind while the learner types `r`; return as `_ask`."""
         assert self._stepper is not None
-        posed = asked[-1].translated(self._messages)
+        posed = asked[-1].translated(current_table())
         while ask_until_over(PlainQuestion(Attempt(posed)), self._lines):
             self._keep(answered=self._progress.answered | {name})
-            self._say(self._text("↵ go on  r another one"))
+            self._say(tr("↵ go on  r another one"))
             if (word := self._let_look()) not in AGAIN:
                 return not word
             try:
@@ -132,14 +128,14 @@ class PlainLesson:
             except QuestionError as error:
                 self._say(visible_text(str(error), spaces=False))
                 return self._let_look() != "quit"
-            posed = asked[-1].translated(self._messages)
+            posed = asked[-1].translated(current_table())
         return False
 
     def _let_look(self) -> str:
         """Answer commands about the run until an empty line, `quit` or `r`; return which it was."""
         stepper = self._stepper
         assert stepper is not None
-        self._say(self._text(GO_ON))
+        self._say(tr(GO_ON))
         for line in self._lines:
             if (word := line.strip()) in ("", "quit", *AGAIN):
                 return word
@@ -162,7 +158,6 @@ def _complete_lesson(incomplete: str) -> list[str]:
 
 @app.command(
     "learn",
-    cls=GroupedHelp,
     epilog=examples(
         "bpe-tui learn --list",
         "bpe-tui learn 3",
@@ -189,34 +184,27 @@ def learn(
     plain: bool = options.option(
         "--plain", "No screen: read the lesson as text, answer by typing.", options.OUTPUT
     ),
-    language: str = options.option(
-        "--language NAME",
-        f"One of: {', '.join(lessons.languages())}.",
-        default=lessons.usual_language(),
-        autocompletion=options.completed_by(lessons.languages()),
-    ),
 ) -> None:
     """Learn with lessons beside the live screen, and questions."""
-    every = lessons.builtin_lessons(language)
     if show_list:
         progress = lessons.all_progress()
-        for each in every:
+        for each in lessons.builtin_lessons(spoken()):
             if each.number == lessons.FIRST_OF_MORE:
-                print(f"\n{text_of(lessons.messages_in(language), 'More')}")
+                print(f"\n{tr('More')}")
             mark = progress.get(lessons.progress_key(each.path), lessons.LessonProgress()).mark
             print(f"{each.number:>2} {mark:<2}{visible_text(each.title, spaces=False)}")
         return
     if lesson is None:
-        path = lessons.next_lesson(language).path
+        path = lessons.next_lesson().path
     else:
-        path = lessons.numbered_lesson(lesson, language) or Path(lesson)
+        path = lessons.numbered_lesson(lesson) or Path(lesson)
     if check:
         raise typer.Exit(_check(path))
+    languages.speak_as(path)
     found = read_lesson(path)  # errors in it are printed before the screen opens
     if not (handout or plain):
         raise typer.Exit(inputs.open_screen(None, path))
-    messages = lessons.messages_in(lessons.language_of(path))
-    scenes = (with_tokens_beside(scene, messages) for scene in found.scenes)
+    scenes = (with_tokens_beside(scene) for scene in found.scenes)
     found = replace(found, scenes=tuple(scenes))
     if handout:
         from bpe_tui.app.lesson_author import handout as parts_of  # slow to import

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from bpe_tui.cli import choices, inputs, options
-from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.program import app, examples
 from bpe_tui.session.config import Config, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import VIEWS
 from engine.text.sources import STANDARD_INPUT
@@ -19,7 +19,6 @@ from engine.text.sources import STANDARD_INPUT
 
 @app.command(
     "open",
-    cls=GroupedHelp,
     epilog=examples(
         "bpe-tui open samples/tinystories_valid.txt --vocab-size 2000",
         "bpe-tui open samples/tinystories_valid.txt --model unigram --vocab-size 2000",

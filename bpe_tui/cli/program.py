@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from importlib import import_module
+from inspect import Parameter, signature
 from typing import Annotated, Any, cast
 
 import typer
@@ -19,6 +21,7 @@ from bpe_tui.cli.console import (
     near_command,
 )
 from bpe_tui.cli.inputs import TO_MAKE_ONE, CommandLineError
+from bpe_tui.session import languages
 
 # Newer typers contain a copy of click: typer's own base class is right with either.
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
@@ -109,8 +112,41 @@ def examples(*lines: str) -> str:
     return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))
 
 
+LANGUAGE = typer.Option(
+    None,
+    "--language",
+    metavar="NAME",
+    help=f"The language: {', '.join(languages.languages())}.",
+    callback=lambda name: None if name is None else languages.speak(name),
+    autocompletion=lambda incomplete: [
+        name for name in languages.languages() if name.startswith(incomplete)
+    ],
+    is_eager=True,
+    expose_value=False,
+)
+"""The option of every command that sets the language, before other options are read."""
+
+
+class Program(typer.Typer):
+    """The program, whose commands have grouped help and the option `--language`."""
+
+    def command(self, *names: Any, **settings: Any) -> Any:
+        declare = super().command(*names, cls=GroupedHelp, **settings)
+
+        def add(function: Callable[..., None]) -> Callable[..., None]:
+            own = signature(function, eval_str=True)
+            language = Parameter(
+                "language", Parameter.KEYWORD_ONLY, default=LANGUAGE, annotation=str | None
+            )
+            parameters = [*own.parameters.values(), language]
+            function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+            return declare(function)
+
+        return add
+
+
 # Markup stays off: file names and tokens may look like it.
-app = typer.Typer(
+app = Program(
     cls=CorpusOrCommand,
     subcommand_metavar="CORPUS | COMMAND ...",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -147,6 +183,7 @@ def program(
             is_eager=True,
         ),
     ] = False,
+    language: str | None = LANGUAGE,
 ) -> None:
     """See byte-pair encoding: train a byte-level BPE on CORPUS and step through its merges.
 

@@ -16,7 +16,7 @@ import typer
 
 from bpe_tui.cli import choices, inputs, options, outputs
 from bpe_tui.cli.plain import ask_until_over, lines_typed
-from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.program import app, examples
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.lessons import kinds_of_lessons
 from bpe_tui.session.samples import sample_paths
@@ -56,7 +56,6 @@ def _complete_kinds(incomplete: str) -> list[str]:
 
 
 @app.command(
-    cls=GroupedHelp,
     epilog=examples(
         "bpe-tui quiz samples/handout.txt --pattern whitespace --out answers.json",
         "bpe-tui quiz corpus.txt --questions 12 --seed 7 --name Li --out answers/li.json",

@@ -13,8 +13,7 @@ import typer
 
 from bpe_tui.cli import inputs, options, outputs
 from bpe_tui.cli.open import opened_config
-from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.session import lessons
+from bpe_tui.cli.program import app, examples
 from bpe_tui.session.state import without_state
 from bpe_tui.styles import DARK, LIGHT
 from bpe_tui.widgets.visible import visible_text
@@ -30,7 +29,6 @@ CAST_SIZE, PAGE_SIZE = "100x30", "60x30"
 
 
 @app.command(
-    cls=GroupedHelp,
     epilog=examples(
         "bpe-tui record samples/handout.txt --pattern whitespace --steps 0-12 --out low.cast",
         "bpe-tui record session.json --steps 0-40 --view lesson --out merges.cast",
@@ -68,13 +66,6 @@ def record(
     tokenizer: list[str] | None = options.OPENED_TOKENIZER,
     view: str | None = options.VIEW,
     text: str = options.TYPED_TEXT,
-    language: str = options.option(
-        "--language NAME",
-        f"Of the sentences and keys, as in lessons. One of: {', '.join(lessons.languages())}.",
-        options.OUTPUT,
-        default=lessons.DEFAULT_LANGUAGE,
-        autocompletion=options.completed_by(lessons.languages()),
-    ),
     **of_training: Any,
 ) -> None:
     """Record steps of a run as an asciicast or a page.
@@ -93,14 +84,12 @@ def record(
     config, wanted = opened_config(context), _steps(steps)
     if html is not None:
         _check_page(wanted, cells)
-    lessons.check_language(language)
     inputs.check_config(config)
     from bpe_tui.app.app import BpeTuiApp  # slow to import
     from bpe_tui.app.recorder import record as record_steps
 
     async def film(taken: Film) -> None:
         unseen = BpeTuiApp(config)
-        unseen.guide.speak(language)
         unseen.theme, unseen.makes_ahead = taken.theme, False
         await record_steps(unseen, wanted, taken, size=cells, steps_a_second=speed)
 
@@ -109,7 +98,7 @@ def record(
         if out is not None:
             contents[out] = _cast(film)
         if html is not None:
-            contents[html] = _page(film, language)
+            contents[html] = _page(film)
     write_files(contents, overwrite=force)
     for place in contents:
         print(f"Written: {visible_text(str(place), spaces=False)}", file=sys.stderr)
@@ -123,14 +112,14 @@ def _cast(film: Callable[[Film], Coroutine[Any, Any, None]]) -> bytes:
     return "".join(lines).encode()
 
 
-def _page(film: Callable[[Film], Coroutine[Any, Any, None]], language: str) -> bytes:
+def _page(film: Callable[[Film], Coroutine[Any, Any, None]]) -> bytes:
     """Film twice, once in each theme, since the page has the colours of both."""
     from bpe_tui.app.step_page import PageFilm, step_page
 
     dark, light = PageFilm(DARK), PageFilm(LIGHT)
     for taken in (dark, light):
         asyncio.run(film(taken))
-    return step_page(dark, light, language).encode()
+    return step_page(dark, light).encode()
 
 
 def _check_page(steps: tuple[int, int], cells: tuple[int, int]) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.open import check_only_for_training
-from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.program import app, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import TokenizerConfig, as_counted
 from bpe_tui.session.models import MODELS
@@ -33,7 +33,6 @@ COUNTS = "counts"
 
 
 @app.command(
-    cls=GroupedHelp,
     epilog=examples(
         "bpe-tui train corpus.txt --vocab-size 1000 --out tokenizer",
         "bpe-tui train corpus.txt --model unigram --vocab-size 1000 --out tokenizer.json",

@@ -7,7 +7,7 @@ from itertools import islice
 
 from bpe_tui.cli import choices, inputs, options
 from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.program import app, examples
 from bpe_tui.widgets.visible import quoted, visible_bytes
 from engine.analysis.explanation import explain
 from engine.analysis.why_not import occurrences, parts_asked
@@ -19,7 +19,6 @@ MOST_NAMED = 4
 
 
 @app.command(
-    cls=GroupedHelp,
     epilog=examples(
         'bpe-tui why kite --tokenizer tokenizer --text "the kitchen kite"',
         "bpe-tui why un believ --tokenizer tokenizer --text unbelievable",

@@ -27,6 +27,7 @@ from bpe_tui.session.host import Host
 from bpe_tui.session.state import GivenNames, as_typed, recent
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import sheet
+from bpe_tui.widgets.language import spoken
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, Span, cursor_sign, left, paragraph, spans_width
 from bpe_tui.widgets.visible import visible_text
@@ -76,7 +77,7 @@ def lesson_offers() -> list[Offer | str]:
     """Return an offer for each lesson, with its progress, and a heading among them."""
     progress = lessons.all_progress()
     offers: list[Offer | str] = []
-    for lesson in lessons.builtin_lessons():
+    for lesson in lessons.builtin_lessons(spoken()):
         if lesson.number == lessons.FIRST_OF_MORE:
             offers.append("More lessons")
         known = progress.get(lessons.progress_key(lesson.path), lessons.LessonProgress())

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from bpe_tui.explain.merge_explanation import MergeExplainer
+from bpe_tui.widgets.language import tr, tr_count, tr_sentence, tr_spans, tr_times
 from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_text
@@ -20,7 +21,7 @@ class BpeExplainer(MergeExplainer[Frame]):
 
     def facts(self, frame: Frame) -> str:
         compression = f"{frame.bytes_per_token:.2f}"
-        return self.text("{n} bytes per token", n=compression) if frame.has_corpus else ""
+        return tr("{n} bytes per token", n=compression) if frame.has_corpus else ""
 
     def top(self, frame: Frame, limit: int) -> list[Pair]:
         # Equally frequent ones in the order in which they appeared, which does not tell the winner.
@@ -41,7 +42,7 @@ class BpeExplainer(MergeExplainer[Frame]):
         obstacle = frame.run.obstacle
         if obstacle is None:
             return super().none_left(frame)
-        return self.text("No merges to tell: {obstacle}.", obstacle=str(obstacle))
+        return tr("No merges to tell: {obstacle}.", obstacle=str(obstacle))
 
     def change(self, before: float, now: float) -> str:
         return signed(round(now - before))
@@ -69,7 +70,7 @@ class BpeExplainer(MergeExplainer[Frame]):
         for place, start in enumerate(before.phase_starts, start=2):
             if start.step == border:
                 label = visible_text(start.label, spaces=False)
-                second = self.spans(PHASE_BEGINS, "strong", n=number(place), label=label)
+                second = tr_spans(PHASE_BEGINS, "strong", n=number(place), label=label)
         return first, second
 
     def _why(
@@ -79,26 +80,26 @@ class BpeExplainer(MergeExplainer[Frame]):
         if not before.has_corpus:
             strong = self.named(before, pair, "strong")
             said = "{pair} is merged next." if is_ahead else "{pair} was merged."
-            return self.spans(said, pair=strong), self.spans(NO_COUNT, "dim")
+            return tr_spans(said, pair=strong), tr_spans(NO_COUNT, "dim")
         pick = before.pick
         assert pick is not None, "this is a merge"
-        times = self.times(pick.count)
+        times = tr_times(pick.count)
         if pick.is_prescribed:
             said = "{pair} occurs {times}." if is_ahead else "{pair} occurred {times}."
             if not pick.count:
                 said = "{pair} occurs nowhere." if is_ahead else "{pair} occurred nowhere."
-            why = self.spans(pick.reason.value, "dim")
-            return self.spans(said, pair=named, times=times), why
+            why = tr_spans(pick.reason.value, "dim")
+            return tr_spans(said, pair=named, times=times), why
         if pick.rivals:
             return self._why_of_tied(before, pick, is_ahead, width)
         top = before.top_pairs(2)
         ways = ALONE_NEXT if is_ahead else ALONE_MADE
         if len(top) < 2:
             none = "No other pair is left." if is_ahead else "No other pair was left."
-            return self.spans(ways[-1], pair=named, times=times), self.spans(none, "dim")
-        first = self.fitting(width, *(self.spans(way, pair=named, times=times) for way in ways))
+            return tr_spans(ways[-1], pair=named, times=times), tr_spans(none, "dim")
+        first = self.fitting(width, *(tr_spans(way, pair=named, times=times) for way in ways))
         second, its_count = top[1]
-        return first, self.spans(
+        return first, tr_spans(
             "Second is {pair} with {count}, {n} fewer."
             if is_ahead
             else "Second was {pair} with {count}, {n} fewer.",
@@ -114,23 +115,23 @@ class BpeExplainer(MergeExplainer[Frame]):
         """Return why a tied pair wins: `s+t and e+s both occur 9 times: a tie.`"""
         pair, rivals = pick.pair, pick.rivals
         named = self.named(before, pair, "pair" if is_ahead else "strong", width)
-        times = self.times(pick.count)
+        times = tr_times(pick.count)
         if len(rivals) == 1:
             ways = BOTH_NEXT if is_ahead else BOTH_MADE
             others = self.named(before, rivals[0], "tie" if is_ahead else "", width)
         else:
             ways = SEVERAL_NEXT if is_ahead else SEVERAL_MADE
-            others = [(self.counted(len(rivals), "other"), "")]
+            others = [(tr_count(len(rivals), "other"), "")]
         first = self.fitting(
-            width, *(self.spans(way, pair=named, others=others, times=times) for way in ways)
+            width, *(tr_spans(way, pair=named, others=others, times=times) for way in ways)
         )
         # One rival is enough: the best.
         rival = next(one for one, _ in before.top_pairs(2) if one != pair)
-        reason = before.tie_reason(pair, rival).translated(self.messages)
+        reason = tr_sentence(before.tie_reason(pair, rival))
         why = reason.describe(partial(spelled, before))
         shorter = f"{why[:1].upper()}{why[1:]}" if why.startswith("same") else why
-        rule = self.text("Rule {rule}: {why}.", rule=before.tie_rule.title, why=why)
-        return first, [(first_fitting(width, rule, self.text("{why}.", why=shorter)), "tie")]
+        rule = tr("Rule {rule}: {why}.", rule=before.tie_rule.title, why=why)
+        return first, [(first_fitting(width, rule, tr("{why}.", why=shorter)), "tie")]
 
 
 ALONE_NEXT = (

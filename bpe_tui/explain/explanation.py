@@ -16,12 +16,12 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 from bpe_tui.panels.corpus import CorpusPlace, within_rows
 from bpe_tui.session.session import StepFrame
 from bpe_tui.shell.panel import SizedWord, TokenPainter
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.numbers import bar, number, trace
 from bpe_tui.widgets.rows import CURSOR, Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import width
 from bpe_tui.widgets.visible import width as width_of
 from bpe_tui.words.narration import characters_of, first_fitting
-from bpe_tui.words.wording import Wording
 from engine.core.events import Pair
 
 BAR_SIGNS = {"pair": "▶ ", "tie": "= ", "chosen": CURSOR}
@@ -207,7 +207,7 @@ ThreeNames = tuple[str, str, str]
 
 
 @dataclass(eq=False, kw_only=True)
-class StepExplainer(ABC, Wording, Generic[SteppableFrameT]):
+class StepExplainer(ABC, Generic[SteppableFrameT]):
     """Explains the steps of a model.
 
     Attributes:
@@ -245,11 +245,11 @@ class StepExplainer(ABC, Wording, Generic[SteppableFrameT]):
             start: their number at step 0.
             width: cells of the row.
         """
-        notes = [self.text("{n} at step 0", n=number(start))]
+        notes = [tr("{n} at step 0", n=number(start))]
         if before is not None and before != now:
             ways, amount = MORE if now > before else FEWER, number(abs(now - before))
-            notes = [self.text(way, n=amount, start=notes[0]) for way in ways]
-        counted = self.counted(now, self.THING)
+            notes = [tr(way, n=amount, start=notes[0]) for way in ways]
+        counted = tr_count(now, self.THING)
         note = first_fitting(width - width_of(counted) - 3, *notes)
         return Row([(counted, "strong"), (f"   {note}", "dim")])
 
@@ -314,7 +314,7 @@ class StepExplainer(ABC, Wording, Generic[SteppableFrameT]):
             width: cells of a row.
         """
         if not text:
-            return paragraph(self.text(NO_TEXT), width, "dim")
+            return paragraph(tr(NO_TEXT), width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]
         shown = within_rows(self.drawn_words(moment, text), rows, width)
         if self._at_start is None or self._at_start[:2] != (frame.run, text):

@@ -42,6 +42,7 @@ from bpe_tui.shell.panel import (
     as_joining,
     token_edge,
 )
+from bpe_tui.widgets.language import tr, tr_count, tr_spans
 from bpe_tui.widgets.numbers import number, scale_of
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
@@ -130,7 +131,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
 
     def none_left(self, frame: MergeFrameT) -> str:
         """Return the sentence to show if no pair is left."""
-        return self.text(NONE_LEFT)
+        return tr(NONE_LEFT)
 
     def change(self, before: float, now: float) -> str:
         """Return a text for a value that has fallen."""
@@ -186,12 +187,12 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
 
     def _given_rows(self, frame: MergeFrameT, room: CountRoom) -> list[Row]:
         """Return a sentence, then the merges that follow in the order of a tokenizer's file."""
-        lines = wrapped_text(self.text(NO_CORPUS), room.width - 2)
+        lines = wrapped_text(tr(NO_CORPUS), room.width - 2)
         rows = [*(Row([(f"  {line}", "dim")]) for line in lines), Row([])]
         painter, last = self.painter_of(frame), frame.recorded_steps
         for step in range(frame.step, min(frame.step + room.rows - len(rows), last)):
             role = "pair" if step == frame.step else "dim"
-            named = left([(self.text(self.STEP, n=number(step + 1)), role)], room.name)
+            named = left([(tr(self.STEP, n=number(step + 1)), role)], room.name)
             rows.append(Row([("  ", ""), *named, *painter.pair(frame.merge_at(step).pair)]))
         return rows
 
@@ -275,8 +276,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         fraction = max(longest, self.FRACTION) if longest else 0
         columns = BarColumns.within(room, fraction, self.cells(frame))
         return [
-            Row(bar_row(painter, bar, columns, room.width, scale, self.text(bar.remark)))
-            for bar in bars
+            Row(bar_row(painter, bar, columns, room.width, scale, tr(bar.remark))) for bar in bars
         ]
 
     # -- 2 pick
@@ -298,7 +298,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
 
     def no_pick(self, frame: MergeFrameT) -> str:
         """Return the sentence of a run without a merge."""
-        return self.text("Nothing is picked yet.")
+        return tr("Nothing is picked yet.")
 
     def _ahead(self, moment: StepMoment[MergeFrameT]) -> StepMoment[MergeFrameT]:
         """Return the first merge, about to be made, at step 0: no merge is made there."""
@@ -336,30 +336,30 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         rows = first_rows(word_rows(counts, both, width, shows_after=not is_lit), words)
         shown = sum(bool(row.spans[0][0].strip()) for row in rows)  # marks below have no count
         if (rest := merge.pretokens - shown) and rows:
-            more = self.text("and {n} more", n=number(rest))
+            more = tr("and {n} more", n=number(rest))
             rows[-1] = Row(with_end(rows[-1].spans, more, width))
         return [self._rule_row(before, after, merge, is_lit, width), *rows]
 
     def _rule_row(
         self, before: TokenPainter, after: TokenPainter, merge: PairStep, is_lit: bool, width: int
     ) -> Row:
-        places = self.counted(merge.occurrences, "place")
-        where = self.text("{places} in one pretoken", places=places)
+        places = tr_count(merge.occurrences, "place")
+        where = tr("{places} in one pretoken", places=places)
         if merge.pretokens > 1:
-            where = self.text(
+            where = tr(
                 "{places} in {n} different pretokens", places=places, n=number(merge.pretokens)
             )
         if width < 60:
-            pretokens = self.counted(merge.pretokens, "pretoken")
-            where = self.text("{places}, {pretokens}", places=places, pretokens=pretokens)
+            pretokens = tr_count(merge.pretokens, "pretoken")
+            where = tr("{places}, {pretokens}", places=places, pretokens=pretokens)
         if is_lit:
             joint = ABOUT_TO_JOIN if self.marks else CHIPS_MEET
             left, right = (as_joining(before.spans(part)) for part in merge.pair)
-            spans = self.spans("Here it is: {pair}", pair=[*left, joint, *right])
+            spans = tr_spans("Here it is: {pair}", pair=[*left, joint, *right])
         else:
             pair = before.sum(merge.pair).within(2 * LONGEST_NAMED)
             spans = [*pair, (" → ", "dim"), *after.spans(merge.new_id)]
-            token = f"  {self.text(self.NEW, n=number(merge.new_id))}"
+            token = f"  {tr(self.NEW, n=number(merge.new_id))}"
             if spans_width(spans) + cells_of(token) + cells_of(where) + 4 <= width:
                 spans.append((token, "dim"))
         spare = width - spans_width(spans) - 2
@@ -396,12 +396,12 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     ) -> list[Row]:
         excerpt = moment.frame.excerpt
         if not excerpt.lines:
-            return [Row(self.spans(NO_LINES, "dim"))]
+            return [Row(tr_spans(NO_LINES, "dim"))]
         painter = self.painter(moment)
         shown = first_rows(flowed_from(excerpt, top, partial(words_of, painter), width), rows)
         if (word := self._only_elsewhere(moment)) is not None:
             is_made = not moment.is_ahead
-            row = elsewhere_row(painter, word, is_made=is_made, width=width, messages=self.messages)
+            row = elsewhere_row(painter, word, is_made=is_made, width=width)
             shown = [*shown[: rows - 1], row]
         return shown
 

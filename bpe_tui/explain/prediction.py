@@ -16,6 +16,7 @@ from bpe_tui.explain.merge_explanation import MergeExplainer
 from bpe_tui.lessons.question_rows import fitting_rows, packed_rows
 from bpe_tui.shell.panel import token_edge
 from bpe_tui.widgets.controls import FooterKey
+from bpe_tui.widgets.language import current_table, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import visible_text
@@ -67,11 +68,11 @@ class Prediction:
     @property
     def heading(self) -> str:
         """The text at the right of the heading, instead of the number of steps."""
-        score, attempt, text = self.score, self.attempt, self.explainer.text
+        score, attempt = self.score, self.attempt
         if attempt.tried and not attempt.is_over:  # its first try was wrong
             score = replace(score, asked=score.asked + 1)
-        start = score.describe(self.explainer.messages) if score.asked else text("predict")
-        return f"{start}   {text('step {n}', n=number(attempt.question.frame.step))}"
+        start = score.describe(current_table()) if score.asked else tr("predict")
+        return f"{start}   {tr('step {n}', n=number(attempt.question.frame.step))}"
 
     def count_rows(self, room: CountRoom) -> list[Row]:
         """Return the choices, in an order that does not give the answer away."""
@@ -102,19 +103,18 @@ class Prediction:
     def pick_rows(self, width: int) -> list[Row]:
         """Return the question and the reply to an answer, in a row each if they fit."""
         attempt, question, grade = self.attempt, self.attempt.question, self.attempt.grade
-        text = self.explainer.text
         if grade is None:
             reply = fitting_rows(question.advice, width, role="dim")
             first = fitting_rows(question.asks, width, role="strong")
         else:
-            word: Span = (text(grade.verdict), "gain" if grade.right else "loss")
+            word: Span = (tr(grade.verdict), "gain" if grade.right else "loss")
             first = fitting_rows(grade.said, width, (word,))
-            again = text("Try again, or {key} for a hint.", key="H")
+            again = tr("Try again, or {key} for a hint.", key="H")
             reply = [] if attempt.is_over else [Row([(again, "dim")])]
         if grade is not None and grade.why is not None:
             reply = fitting_rows(grade.why, width, role="tie")
         elif attempt.hinted and not attempt.is_over:
-            reply = fitting_rows(attempt.hint, width, ((text("Hint: "), ""),), "tie")
+            reply = fitting_rows(attempt.hint, width, ((tr("Hint: "), ""),), "tie")
         return [*first, *reply]
 
     def given_rows(self, width: int, limit: int) -> list[Row]:
@@ -170,9 +170,9 @@ class Predictor:
         except QuestionError as error:
             self.is_on = False
             reason = visible_text(str(error), spaces=False)
-            self.tell(self.explainer.text("Nothing to predict: {reason}.", reason=reason))
+            self.tell(tr("Nothing to predict: {reason}.", reason=reason))
         else:
-            attempt = Attempt(question.translated(self.explainer.messages))
+            attempt = Attempt(question.translated(current_table()))
             self.prediction = Prediction(self.explainer, attempt, self._score)
         return self.prediction
 
@@ -186,7 +186,7 @@ class Predictor:
             frame = prediction.attempt.question.frame
             by_hand = (BY_HAND,) if "make-merges" in kinds_for(frame) else ()
             keys = (*ASKING, STOP, *by_hand)
-        return [key._replace(label=self.explainer.text(key.label)) for key in keys]
+        return [key._replace(label=tr(key.label)) for key in keys]
 
     @property
     def waiting(self) -> Prediction | None:

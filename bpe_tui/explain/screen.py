@@ -41,6 +41,7 @@ from bpe_tui.unigram.model import UNIGRAM_EXPLAIN
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.fields import TextLine
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, wrapped_text
@@ -195,9 +196,8 @@ class ExplainScreen(SessionScreen):
             self._show_counts(moment)
             return
         self._still = still
-        self.explainer.messages = self.messages
-        self.sections["corpus"].label = self.explainer.text("corpus")
-        self.sections["your-text"].label = self.explainer.text("your text")
+        self.sections["corpus"].label = tr("corpus")
+        self.sections["your-text"].label = tr("your text")
         if moment.beat is Beat.REST:
             self.question = self.predictor.attend(
                 moment.after, self.session.playing, self._layout.bars
@@ -242,8 +242,8 @@ class ExplainScreen(SessionScreen):
         # A question is about the next step.
         before = moment.after if question or moment.before is None else moment.before
         counted = moment.counted
-        count.label = f"1 {explainer.text(explainer.stations(counted)[0])}"
-        _, *names = map(explainer.text, explainer.stations(before))
+        count.label = f"1 {tr(explainer.stations(counted)[0])}"
+        _, *names = map(tr, explainer.stations(before))
         pick.label, replace.label = f"2 {names[0]}", f"3 {names[1]}"
         cells = min(pick.caption_cells, count.caption_cells)  # so both are written alike
         pick.caption = self._following_step(before, cells)
@@ -255,7 +255,7 @@ class ExplainScreen(SessionScreen):
             pick.show(rows, is_lit=True)
             return
         if moment.beat is Beat.CUT:
-            lines = wrapped_text(explainer.text(CUT_FIRST), count.room - MARK)
+            lines = wrapped_text(tr(CUT_FIRST), count.room - MARK)
             count.show([Row([(f"  {line}", "")]) for line in lines], is_lit=True)
             pick.show(())
             replace.show(())
@@ -277,7 +277,7 @@ class ExplainScreen(SessionScreen):
         if frame.step == frame.recorded_steps:
             return ""
         step = number(frame.step + 1)
-        return first_fitting(cells, self.explainer.text(self.explainer.STEP, n=step), step)
+        return first_fitting(cells, tr(self.explainer.STEP, n=step), step)
 
     def _show_heading(self, moment: StepMoment[Any]) -> None:
         """Show the heading: the corpus and the beats on the left, the step and facts on the right.
@@ -318,7 +318,7 @@ class ExplainScreen(SessionScreen):
         if session.stop_reason is not None:
             is_end = says_end and step == recorded
             where = "step {n} of {last}, the end" if is_end else "step {n} of {last}"
-        return playing + self.explainer.text(where, n=number(step), last=number(recorded))
+        return playing + tr(where, n=number(step), last=number(recorded))
 
     def _beats(self, moment: StepMoment[Any]) -> tuple[str, str]:
         """Return the beats of a step, `● 1 count  ○ 2 pick  ○ 3 replace`, and the present one."""
@@ -329,7 +329,7 @@ class ExplainScreen(SessionScreen):
         if moment.before is None and self._cuts(moment.after):
             first, names = Beat.CUT, ("CUT", *names)
         beats = {
-            each: f"{'●' if each == place else '○'} {each + 1} {self.explainer.text(name).lower()}"
+            each: f"{'●' if each == place else '○'} {each + 1} {tr(name).lower()}"
             for each, name in enumerate(names, first)
         }
         return "  ".join(beats.values()), beats[place]
@@ -420,9 +420,7 @@ class ExplainScreen(SessionScreen):
 
     def inspect(self, event: Lines.Asked) -> None:
         if self.predictor.waiting is not None:
-            self.tell(
-                self.explainer.text("That would tell the answer: answer first, or P asks no more.")
-            )
+            self.tell(tr("That would tell the answer: answer first, or P asks no more."))
         else:
             super().inspect(event)
 

@@ -31,6 +31,7 @@ from bpe_tui.panels.training_panels import word_rows
 from bpe_tui.shell.panel import SizedWord, token_edge
 from bpe_tui.unigram.narration import cost_text, count_text, increase_text, score_text
 from bpe_tui.unigram.pieces import PiecePainter, pieces_of_text, words_of_line
+from bpe_tui.widgets.language import tr, tr_count, tr_spans
 from bpe_tui.widgets.numbers import bar, number, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, right, spans_width
 from bpe_tui.widgets.visible import visible_text
@@ -99,7 +100,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return answer
 
     def facts(self, frame: UnigramFrame) -> str:
-        return self.counted(frame.size, frame.record.PIECE)
+        return tr_count(frame.size, frame.record.PIECE)
 
     def stations(self, before: UnigramFrame) -> ThreeNames:
         if not _is_prune(before):
@@ -145,7 +146,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
                 self._with_fate(frame, each, row) for each, row in zip(shown, rows, strict=True)
             ]
         if frame is after and frame.known_removals is None:  # half of the rows are for them
-            rows.append(Row([("  ", ""), *self.spans("Weighing the pieces that stay …", "dim")]))
+            rows.append(Row([("  ", ""), *tr_spans("Weighing the pieces that stay …", "dim")]))
         return rows
 
     def _bar_row(
@@ -162,7 +163,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         """Return a row that says whether a piece goes or stays."""
         goes = piece.number in frame.leaving
         remark, role = ("goes", "loss") if goes else ("stays", "dim")
-        return Row([*row.spans, (f" {self.text(remark)}", role)])
+        return Row([*row.spans, (f" {tr(remark)}", role)])
 
     def _weighed(self, frame: UnigramFrame, rows: int) -> list[WeighedPiece]:
         """Return the pieces to show; kept for the frames before and after a step."""
@@ -197,9 +198,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         """Return the visible texts of the pieces that replace one."""
         other = frame.alternative(text)
         return tuple(
-            self.text("unknown")
-            if edge.piece == UNKNOWN
-            else visible_text(text[edge.start : edge.end])
+            tr("unknown") if edge.piece == UNKNOWN else visible_text(text[edge.start : edge.end])
             for edge in (other.edges if other is not None else ())
         )
 
@@ -216,7 +215,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             ("✗ " if goes else "  ", "loss"),
             *left([(text, "stale" if goes else "strong")], cells),
             *left(instead, room.name - 2),
-            right(self.text(increase_text(frame, piece.cost)), COST, "strong"),
+            right(tr(increase_text(frame, piece.cost)), COST, "strong"),
             ("  ", ""),
         ]
 
@@ -249,9 +248,9 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         step = before.leads_on
         if not isinstance(step, PruneStep):
             was, then = score_text(before.loss, 3), score_text(after.loss, 3)
-            loss = (self.spans(way, "dim", old=was, new=then) for way in LOSS_CHANGES)
+            loss = (tr_spans(way, "dim", old=was, new=then) for way in LOSS_CHANGES)
             return [
-                Row(self.fitting(width, *map(self.spans, EM_COUNTS))),
+                Row(self.fitting(width, *map(tr_spans, EM_COUNTS))),
                 Row(self.fitting(width, *loss)),
             ]
         pruned = self._pruned(before, step)
@@ -260,30 +259,30 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         gone, size = [(number(len(pruned)), "strong")], [(number(before.size), "strong")]
         by_score = step.rule is PruneRule.SCORE
         ways = LEAST_PROBABLE if by_score else CHEAPEST
-        first = self.fitting(width, *(self.spans(way, n=gone, all=size) for way in ways))
+        first = self.fitting(width, *(tr_spans(way, n=gone, all=size) for way in ways))
         if by_score:
-            return [Row(first), Row(self.spans("That leaves the final size.", "dim"))]
+            return [Row(first), Row(tr_spans("That leaves the final size.", "dim"))]
         dearest = max(pruned, key=lambda piece: piece.loss_increase)
         cost, name = cost_text(dearest.loss_increase), [(visible_text(dearest.text), "")]
-        raised = (self.spans(way, "dim", piece=name, cost=cost) for way in DEAREST)
+        raised = (tr_spans(way, "dim", piece=name, cost=cost) for way in DEAREST)
         return [Row(first), Row(self.fitting(width, *raised))]
 
     def _seed_rows(self, seed: UnigramFrame) -> list[Row]:
         record = seed.record
         if not isinstance(record, TextbookRecord):
-            pieces = self.counted(seed.size, "piece")
+            pieces = tr_count(seed.size, "piece")
             return [
-                Row(self.spans("The seed has {n}: far too many.", "dim", n=pieces)),
-                Row(self.spans("Those whose loss costs least will go.", "dim")),
+                Row(tr_spans("The seed has {n}: far too many.", "dim", n=pieces)),
+                Row(tr_spans("Those whose loss costs least will go.", "dim")),
             ]
         second = "{n} will stay: the one that costs least goes first."
         if seed.size <= record.vocab_size:
             second = "None has to go."
-        grams, units = self.counted(seed.size, "n-gram"), record.units
-        length = self.counted(1, units.one) if record.ngram == 1 else units.length(record.ngram)
+        grams, units = tr_count(seed.size, "n-gram"), record.units
+        length = tr_count(1, units.one) if record.ngram == 1 else units.length(record.ngram)
         return [
-            Row(self.spans("The seed has all {n} of {length}.", "dim", n=grams, length=length)),
-            Row(self.spans(second, "dim", n=number(record.vocab_size))),
+            Row(tr_spans("The seed has all {n} of {length}.", "dim", n=grams, length=length)),
+            Row(tr_spans(second, "dim", n=number(record.vocab_size))),
         ]
 
     def _removal_rows(
@@ -293,16 +292,16 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         name, ties = [(visible_text(gone.text), "strong")], len(record.equals_at(step))
         ways = COSTS_LEAST if gone.loss_increase else UNUSED
         cost = score_text(gone.loss_increase, 3)
-        first = self.fitting(width, *(self.spans(way, piece=name, cost=cost) for way in ways))
+        first = self.fitting(width, *(tr_spans(way, piece=name, cost=cost) for way in ways))
         second = "{n} tie: the smallest bytes decide." if ties > 1 else "None ties."
-        return [Row(first), Row(self.spans(second, "dim", n=number(ties)))]
+        return [Row(first), Row(tr_spans(second, "dim", n=number(ties)))]
 
     # -- 3 remove
 
     def replace_rows(self, moment: UnigramMoment, words: int, width: int) -> list[Row]:
         before, after = moment.before, moment.after
         if before is None:
-            return [Row(self.spans("Then other pieces replace them, everywhere.", "dim"))]
+            return [Row(tr_spans("Then other pieces replace them, everywhere.", "dim"))]
         if moment.beat is Beat.PICK:
             return []
         key = "words", before.run, before.step, words
@@ -322,12 +321,12 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         """Return the sentence over the words that the step after a frame cuts otherwise."""
         if isinstance(before.leads_on, PruneStep):
             if isinstance(before.record, TextbookRecord):
-                return self.text("All is cut without it, and counted again.")
-            return self.text("Others replace them:" if some_change else NONE_CHANGED)
-        rest = self.text("Pretokens that are cut otherwise:" if some_change else NONE_CHANGED)
+                return tr("All is cut without it, and counted again.")
+            return tr("Others replace them:" if some_change else NONE_CHANGED)
+        rest = tr("Pretokens that are cut otherwise:" if some_change else NONE_CHANGED)
         if vanished := len(before.leaving):
-            lost = self.text("{n} went, used too seldom.", n=self.counted(vanished, "piece"))
-            return self.text("{lost} {rest}", lost=lost, rest=rest)
+            lost = tr("{n} went, used too seldom.", n=tr_count(vanished, "piece"))
+            return tr("{lost} {rest}", lost=lost, rest=rest)
         return rest
 
     def _pruned_row(self, before: UnigramFrame, step: PruneStep, width: int) -> Row:
@@ -340,7 +339,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
                 break
             spans += piece
             count -= 1
-        more = self.text("and {n} more", n=number(count)) if count else ""
+        more = tr("and {n} more", n=number(count)) if count else ""
         return Row(with_end(spans, more, width))
 
     def _changed(self, before: UnigramFrame, after: UnigramFrame, limit: int) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from bpe_tui.explain.merge_explanation import LessonPainter, MergeExplainer
+from bpe_tui.widgets.language import tr, tr_count, tr_sentence, tr_spans, tr_times
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.training_screen import WordPiecePainter
@@ -31,11 +32,11 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
     def none_left(self, frame: WordPieceFrame) -> str:
         if not len(frame.left_out):
             return super().none_left(frame)
-        least = self.times(frame.min_count)
-        return self.text(NONE_FREQUENT, times=least)
+        least = tr_times(frame.min_count)
+        return tr(NONE_FREQUENT, times=least)
 
     def facts(self, frame: WordPieceFrame) -> str:
-        return self.text("{n} pieces per word", n=f"{frame.pieces_per_word:.2f}")
+        return tr("{n} pieces per word", n=f"{frame.pieces_per_word:.2f}")
 
     def top(self, frame: WordPieceFrame, limit: int) -> list[Pair]:
         return [scored.pair for scored in frame.top_pairs(limit)]
@@ -69,24 +70,24 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
         named = self.named(before, pair, "pair" if is_ahead else "strong")
         others = len(self.tied(before)) - 1
         if others > 0:
-            counted = self.counted(others, "other")
-            first = self.spans(TIE, pair=named, others=counted, score=value)
+            counted = tr_count(others, "other")
+            first = tr_spans(TIE, pair=named, others=counted, score=value)
             rival = next(one.pair for one in before.top_pairs(2) if one.pair != pair)
-            why = before.tie_reason(pair, rival).translated(self.messages).describe(visible_bytes)
-            rule = self.text("Rule {rule}: {why}.", rule=before.tie_rule.name, why=why)
-            return first, [(first_fitting(width, rule, self.text("{why}.", why=why)), "tie")]
+            why = tr_sentence(before.tie_reason(pair, rival)).describe(visible_bytes)
+            rule = tr("Rule {rule}: {why}.", rule=before.tie_rule.name, why=why)
+            return first, [(first_fitting(width, rule, tr("{why}.", why=why)), "tie")]
         ways = OF_FREQUENT if len(before.left_out) else HIGHEST
         values = {"fraction": str(score), "score": value, "n": str(before.min_count)}
-        first = self.fitting(width, *(self.spans(way, pair=named, **values) for way in ways))
+        first = self.fitting(width, *(tr_spans(way, pair=named, **values) for way in ways))
         return first, self._frequent(before, pair, width)
 
     def _frequent(self, before: WordPieceFrame, pair: Pair, width: int) -> list[Span]:
         """Return the pair that BPE would have merged, and why it lost."""
         frequent = before.most_frequent
         if frequent is None or frequent.pair == pair:
-            return self.spans("It is the most frequent pair, too.", "dim")
+            return tr_spans("It is the most frequent pair, too.", "dim")
         value, named = score_text(frequent.score.value), self.named(before, frequent.pair)
-        ways = (self.spans(way, "dim", pair=named, score=value) for way in FREQUENT)
+        ways = (tr_spans(way, "dim", pair=named, score=value) for way in FREQUENT)
         return self.fitting(width, *ways)
 
 

@@ -19,12 +19,12 @@ from bpe_tui.lessons.question_rows import sentence_rows
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.language import current_table, tr
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError, QuestionError
-from engine.core.wording import ENGLISH, Messages, text_of
 from engine.learning.questions import ask
 from engine.learning.questions.question import Attempt, FirstTries, Question
 from engine.learning.quiz import LONGEST_NAME, AnswerSheet
@@ -41,7 +41,6 @@ class AskWindow(Window[bool]):
         over: called with each question that is over.
         score: returns the score before an attempt, for the title.
         foot: says what Esc does.
-        messages: the table of the lesson's language.
         another: returns an attempt at another question of the same kind; raises a `QuestionError`
             if there is none.
     """
@@ -58,11 +57,10 @@ class AskWindow(Window[bool]):
         over: Callable[[Attempt], None],
         score: Callable[[Attempt], str],
         foot: str = FOOT,
-        messages: Messages = ENGLISH,
         another: Callable[[Attempt], Attempt] | None = None,
     ) -> None:
         super().__init__()
-        self._left, self._messages, self._another = list(attempts), messages, another
+        self._left, self._another = list(attempts), another
         self._place, self._over, self._score = place, over, score
         self._foot = foot
 
@@ -81,8 +79,8 @@ class AskWindow(Window[bool]):
     def _ask(self) -> None:
         panel, count = self.query_one(QuestionPanel), len(self._left)
         template = "question, and {n} more" if count > 1 else "question"
-        title = text_of(self._messages, template, n=str(count - 1))
-        foot = text_of(self._messages, self._foot)
+        title = tr(template, n=str(count - 1))
+        foot = tr(self._foot)
         panel.ask(self._left[0], f"{title}   {self._score(self._left[0])}".rstrip(), foot)
         panel.offers_another = self._another is not None
         panel.focus()
@@ -131,21 +129,20 @@ def ask_by_hand(
         question = ask(kind, frame, about=about)
     except BpeError as error:
         reason = visible_text(str(error), spaces=False)
-        screen.tell(text_of(screen.messages, "Nothing to do by hand: {reason}.", reason=reason))
+        screen.tell(tr("Nothing to do by hand: {reason}.", reason=reason))
         return
 
     def leave(is_over: bool | None) -> None:
         if is_over:
             go_on(question)
 
-    attempt = Attempt(question.translated(screen.messages))
+    attempt = Attempt(question.translated(current_table()))
     window = AskWindow(
         [attempt],
         lambda: live_region(screen),
         over,
         score=lambda attempt: "",
         foot=FOOT_BY_HAND,
-        messages=screen.messages,
     )
     screen.app.push_screen(window, leave)
 

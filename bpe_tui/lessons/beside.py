@@ -6,9 +6,10 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from bpe_tui.widgets.language import tr, tr_sentence
 from bpe_tui.widgets.visible import visible_bytes
 from engine.core.errors import TokenizerFileError
-from engine.core.wording import Messages, amount, fill
+from engine.core.wording import amount, fill
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.by_name import kept_files
 from engine.learning.lesson import BESIDE, Paragraph, Scene
@@ -17,7 +18,7 @@ IN_ANOTHER = "In {name} it is {n}: {tokens}."
 NOT_HERE = "For {name}'s tokens here: {command} (fetches them; needs tiktoken)."
 
 
-def with_tokens_beside(scene: Scene, messages: Messages) -> Scene:
+def with_tokens_beside(scene: Scene) -> Scene:
     """Return the scene with one more paragraph: its text's tokens in the encoding that it names.
 
     Nothing is fetched: if tiktoken has not kept the ranks, the paragraph says how to get them.
@@ -31,11 +32,11 @@ def with_tokens_beside(scene: Scene, messages: Messages) -> Scene:
     template = IN_ANOTHER if tokenizer else NOT_HERE
     values = {
         "name": [(BESIDE[show.beside], "")],
-        "n": [(str(amount(len(ids), "token").translated(messages)), "")],
+        "n": [(str(tr_sentence(amount(len(ids), "token"))), "")],
         "tokens": [(tokens.replace("┊·", " ·"), "code")],
         "command": [(f"bpe-tui inspect {show.beside}", "code")],
     }
-    words = fill(messages.get(template, template), values, lambda text: (text, ""))
+    words = fill(tr(template), values, lambda text: (text, ""))
     added = Paragraph(tuple(words))
     return replace(
         scene,

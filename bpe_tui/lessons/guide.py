@@ -24,16 +24,16 @@ from textual.screen import Screen
 
 from bpe_tui.lessons.beside import with_tokens_beside
 from bpe_tui.lessons.pane import LessonPane, live_region, panes_of
-from bpe_tui.session import lessons
+from bpe_tui.session import languages, lessons
 from bpe_tui.session.host import Host
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.shell.session_screen import SessionScreen
+from bpe_tui.widgets.language import current_table, spoken, tr
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, cursor_sign
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
-from engine.core.wording import ENGLISH, Messages, text_of
 from engine.learning.lesson import Ask, Lesson, Scene, ScreenSetup
 from engine.learning.lesson_file import read_lesson
 from engine.recording.playback import Player
@@ -70,45 +70,40 @@ class LessonList(Window[Path | Close | None]):
     def __init__(self, current: Path | None) -> None:
         super().__init__()
         self._current = current
-        self._language = lessons.language_of(current) if current else lessons.usual_language()
         self._typed: lessons.BuiltInLesson | None = None
-
-    @property
-    def _messages(self) -> Messages:
-        return cast("Host", self.app).guide.messages
 
     def compose(self) -> ComposeResult:
         with Vertical(id="lesson-list", classes="window") as window:
-            window.border_title = Content(text_of(self._messages, "lessons"))
-            window.border_subtitle = Content(text_of(self._messages, "↑ ↓ │ ↵ opens │ Esc closes"))
+            window.border_title = Content(tr("lessons"))
+            window.border_subtitle = Content(tr("↑ ↓ │ ↵ opens │ Esc closes"))
             yield LessonRows("lesson-rows")
 
     def on_mount(self) -> None:
-        current, language = self._current, self._language
+        current = self._current
         progress, rows = lessons.all_progress(), []
-        for lesson in lessons.builtin_lessons(language):
+        for lesson in lessons.builtin_lessons(spoken()):
             known = progress.get(lessons.progress_key(lesson.path))
             mark = known.mark if known is not None else ""
             title = visible_text(lesson.title, spaces=False)
             if lesson.number == lessons.FIRST_OF_MORE:
-                rows.append(Row([("   ", ""), (text_of(self._messages, "More"), "strong")]))
+                rows.append(Row([("   ", ""), (tr("More"), "strong")]))
             spans = [(f"{lesson.number:>2} ", "dim"), (f"{mark:<2}", "gain"), (title, "")]
             if known is not None and known.mastered:
-                spans.append((f"  {text_of(self._messages, 'mastered')}", "dim"))
+                spans.append((f"  {tr('mastered')}", "dim"))
             rows.append(Row(spans, lesson.path))
         if current is not None:
-            text = text_of(self._messages, "Close the lesson")
+            text = tr("Close the lesson")
             rows.append(Row([("   ✕ ", "dim"), (text, "")], Close.LESSON))
         targets = [row.target for row in rows]
         shown = self.query_one(LessonRows)
         shown.show(rows)
         is_listed = current is not None and current in targets
-        shown.go_to(current if is_listed else lessons.next_lesson(language).path)
+        shown.go_to(current if is_listed else lessons.next_lesson().path)
         shown.focus()
 
     def on_key(self, event: events.Key) -> None:
         """Go to a lesson by its number: `7`, or `1` and `2` for the twelfth."""
-        self._typed = lessons.lesson_typed(self._typed, event.key, self._language)
+        self._typed = lessons.lesson_typed(self._typed, event.key)
         if self._typed is not None:
             event.stop()
             self.query_one(LessonRows).go_to(self._typed.path)
@@ -144,7 +139,6 @@ class Guide:
         self._in_a_row: dict[str, int] = {}  # kind of question → how many were right at once
         self._due: ScreenSetup | None = None
         self._refused = set[str]()  # questions that cannot be asked where the learner is
-        self._messages = self._without_lesson = ENGLISH
 
     @property
     def scene(self) -> Scene:
@@ -195,7 +189,7 @@ class Guide:
     def begin(self, lesson: Lesson, progress: lessons.LessonProgress | None = None) -> None:
         """Set the open lesson; `go_to` shows its first scene."""
         self.lesson, self._score, self._in_a_row = lesson, None, {}
-        self._messages = lessons.messages_in(lessons.language_of(lesson.path))
+        languages.speak_as(lesson.path)
         self.progress = progress or lessons.LessonProgress()
 
     def go_to(self, place: int) -> None:
@@ -203,17 +197,8 @@ class Guide:
         self.place = place
         self._show_scene(sets_up=True)
 
-    @property
-    def messages(self) -> Messages:
-        """The table of messages of the open lesson's language."""
-        return self._without_lesson if self.lesson is None else self._messages
-
-    def speak(self, language: str) -> None:
-        """Use the messages of a language while no lesson is open; by default all is English."""
-        self._without_lesson = lessons.messages_in(language)
-
     def _tell(self, template: str, **values: str) -> None:
-        self._host.tell(text_of(self.messages, template, **values))
+        self._host.tell(tr(template, **values))
 
     @property
     def is_on_its_way(self) -> bool:
@@ -225,7 +210,7 @@ class Guide:
         """The built-in lesson after this one; `None` after the last."""
         assert self.lesson is not None
         path = self.lesson.path
-        paths = [each.path for each in lessons.builtin_lessons(lessons.language_of(path))]
+        paths = [each.path for each in lessons.builtin_lessons(languages.language_of(path))]
         return next(iter(paths[paths.index(path) + 1 :]), None) if path in paths else None
 
     # -- from scene to scene
@@ -307,7 +292,7 @@ class Guide:
                     pane.show(self.lesson, self.place, any(self._unanswered()))
 
         if scene.show is not None and scene.show.beside is not None:
-            find = partial(with_tokens_beside, scene, self.messages)
+            find = partial(with_tokens_beside, scene)
             self._host.jobs.find(self._app, "beside", find, take)
 
     def _keep(self) -> None:
@@ -390,7 +375,7 @@ class Guide:
             return True
         if not named:
             return False
-        asked = [(name, Attempt(question.translated(self.messages))) for name, question in named]
+        asked = [(name, Attempt(question.translated(current_table()))) for name, question in named]
         score = self._score = self._score or FirstTries()
         questions = [question for _, question in named]
 
@@ -405,7 +390,7 @@ class Guide:
         def another(attempt: Attempt) -> Attempt:
             kind = attempt.question.kind
             questions.append(another_example(copy(recording), kind, questions))
-            return Attempt(questions[-1].translated(self.messages))
+            return Attempt(questions[-1].translated(current_table()))
 
         def leave(all_over: bool | None) -> None:
             lesson = self.lesson
@@ -414,7 +399,7 @@ class Guide:
                     "{score}. The lesson is done; N opens the next one."
                     if self.next_lesson
                     else "{score}. The lesson is done; L lists the others.",
-                    score=score.describe(self.messages).capitalize(),
+                    score=score.describe(current_table()).capitalize(),
                 )
 
         if (pane := self._pane) is not None:
@@ -424,7 +409,6 @@ class Guide:
             self._room_for_questions,
             over,
             score=self._standing,
-            messages=self.messages,
             another=another,
         )
         self._app.push_screen(window, leave)
@@ -451,14 +435,14 @@ class Guide:
 
     def _standing(self, attempt: Attempt) -> str:
         """Return the score, and how many questions of a kind were right one after another."""
-        score, kind, messages = self._score, attempt.question.kind, self.messages
+        score, kind = self._score, attempt.question.kind
         if score is None or not score.asked:
             return ""
         if kind in self.progress.sure:
-            return text_of(messages, "mastered")
+            return tr("mastered")
         n, last = str(self._in_a_row.get(kind, 0)), str(lessons.IN_A_ROW)
-        row = text_of(messages, "{n} of {last} in a row", n=n, last=last)
-        return f"{score.describe(messages)}   {row}"
+        row = tr("{n} of {last} in a row", n=n, last=last)
+        return f"{score.describe(current_table())}   {row}"
 
     def _room_for_questions(self) -> Region:
         """Return the live screen's part of the terminal."""

@@ -13,14 +13,13 @@ from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.widgets import Static
 
-from bpe_tui.session.host import Host
 from bpe_tui.shell.panel_screen import IN_LESSON, PanelScreen
 from bpe_tui.shell.screen_room import COMPACT_BELOW, LEAST_WIDTH
 from bpe_tui.widgets.controls import FooterKey, KeyBar
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row, Span, words_in, wrapped
 from bpe_tui.widgets.visible import shorten, visible_prose, visible_text, width
-from engine.core.wording import Messages, text_of
 from engine.learning.lesson import Lesson, Paragraph, Scene
 
 LEAST_CELLS, MOST_CELLS = 36, 60
@@ -103,10 +102,6 @@ class LessonPane(Vertical):
         self._show_scene()
 
     @property
-    def _messages(self) -> Messages:
-        return cast("Host", self.app).guide.messages
-
-    @property
     def _panels(self) -> PanelScreen:
         return cast("PanelScreen", self.screen)
 
@@ -159,7 +154,7 @@ class LessonPane(Vertical):
     def _show_titles(self, cells: int, in_one_line: bool) -> None:
         """Show the titles of the lesson and the scene, in one line or one below the other."""
         place, last = str(self._place + 1), str(len(self._lesson.scenes))
-        of = text_of(self._messages, "{n} of {last}", n=place, last=last)
+        of = tr("{n} of {last}", n=place, last=last)
         scene = visible_text(self._lesson.scenes[self._place].title, spaces=False)
         title = visible_text(self._lesson.title, spaces=False)
         beside = scene if in_one_line else ""
@@ -208,7 +203,7 @@ class LessonPane(Vertical):
         back = "screen" if self.covers else "scene"
         onward = "more" if self.has_more else "asks" if self._asks else "next"
         keys = [
-            FooterKey(shown, text_of(self._messages, label), action)
+            FooterKey(shown, tr(label), action)
             for shown, label, action in (
                 (f"{typing}B", "back", "app.scene(-1)"),
                 ("⌫", back, "app.scene(0)"),

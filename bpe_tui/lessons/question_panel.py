@@ -39,11 +39,12 @@ from bpe_tui.lessons.question_rows import (
     spaced,
 )
 from bpe_tui.shell.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, TOKEN_BORDER
+from bpe_tui.widgets.language import tr, tr_sentence
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import CURSOR, Row, Span, spans_width
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.core.errors import AnswerError
-from engine.core.wording import ENGLISH, Messages, Sentence, text_of
+from engine.core.wording import Sentence
 from engine.learning.questions.answer_forms import (
     END,
     Answer,
@@ -67,11 +68,11 @@ MOST_GIVEN = 4
 INDENT: Span = (" ", "")
 
 
-def options_of(form: Choice | YesOrNo, messages: Messages = ENGLISH) -> Sequence[Option]:
+def options_of(form: Choice | YesOrNo) -> Sequence[Option]:
     """Return the rows to choose from."""
     if isinstance(form, Choice):
         return form.options
-    return [Option((text_of(messages, word),)) for word in ("yes", "no")]
+    return [Option((tr(word),)) for word in ("yes", "no")]
 
 
 class QuestionPanel(Lines):
@@ -142,7 +143,7 @@ class QuestionPanel(Lines):
             answer = self._answer_rows(attempt, room)
             graded = []
             if self._refusal:
-                refusal = text_of(question.messages, self._refusal)
+                refusal = tr(self._refusal)
                 graded = sentence_rows(Sentence((refusal,)), room, role="loss")
             graded += graded_rows(attempt, room)
             parts = [asked, given, answer, graded]
@@ -170,13 +171,13 @@ class QuestionPanel(Lines):
     def _answer_rows(self, attempt: Attempt, room: int) -> list[Row]:
         match self._form:
             case Choice() | YesOrNo() as form:
-                options = options_of(form, attempt.question.messages)
+                options = options_of(form)
                 return option_rows(attempt, options, self._chosen, room)
             case Number():
                 shown = visible_text(str(self._question.answer) if self._is_over else self._typed)
                 cursor = "" if self._is_over else "▏"
                 role = "cursor" if self._is_replaced and not self._is_over else "strong"
-                label = text_of(attempt.question.messages, "Answer: ")
+                label = tr("Answer: ")
                 return [Row([(label, "dim"), (shown, role), (cursor, "pair")])]
             case Cuts(text):
                 characters = [visible_text(character) for character in text]
@@ -218,7 +219,7 @@ class QuestionPanel(Lines):
             is_chosen = self._chosen == len(marks)
             spans += [(f"   {CURSOR}" if is_chosen else "     ", "pair")]
             first = spans_width(spans) + 1
-            end = text_of(self._question.messages, "none joins")
+            end = tr("none joins")
             spans.append((end, "pair" if is_chosen else "dim"))
             self._gaps |= dict.fromkeys(range(first, first + width(end)), len(marks))
         if not self._is_over and self._chosen < len(marks):
@@ -227,7 +228,7 @@ class QuestionPanel(Lines):
 
     def _board_rows(self, merges: Merges, attempt: Attempt, room: int) -> list[Row]:
         """Return the words of merges made by hand, below what to do."""
-        board, answer, messages = self._board, self._question.answer, self._question.messages
+        board, answer = self._board, self._question.answer
         assert board is not None
         if self._is_over:
             assert isinstance(answer, tuple)
@@ -235,8 +236,8 @@ class QuestionPanel(Lines):
             return board.word_rows(room, is_over=True)
         marked = ""
         if not board.is_choosing:
-            marked = f"  {text_of(messages, '{n} marked', n=str(board.marked))}"
-        task = merges.task(attempt.progress).translated(messages)
+            marked = f"  {tr('{n} marked', n=str(board.marked))}"
+        task = tr_sentence(merges.task(attempt.progress))
         cells = room - width(marked)
         spans = sentence_spans(task, cells, role="strong", token_role="pair")
         self._first_choice += 1
@@ -249,28 +250,27 @@ class QuestionPanel(Lines):
         return self.attempt is not None and self.attempt.is_over
 
     def _keys_text(self, is_cut: bool) -> str:
-        messages = self._question.messages
         if self._is_over:
-            return text_of(messages, "↵ go on  r another one" if self.offers_another else "↵ go on")
+            return tr("↵ go on  r another one" if self.offers_another else "↵ go on")
         match self._form:
             case Choice():
-                own = text_of(messages, "↑↓ choose  ↵ answer")
+                own = tr("↑↓ choose  ↵ answer")
             case YesOrNo():
-                own = text_of(messages, "y yes  n no")
+                own = tr("y yes  n no")
             case Cuts():
-                own = text_of(messages, "← → move  space cut  ↵ answer")
+                own = tr("← → move  space cut  ↵ answer")
             case Joins():
-                own = text_of(messages, "← → move  ↵ join")
+                own = tr("← → move  ↵ join")
             case Merges():
                 assert self._board is not None
-                own = text_of(messages, self._board.keys_text)
+                own = tr(self._board.keys_text)
             case _:
-                own = text_of(messages, "type  ↵ answer")
-        keys = [own, f"H {text_of(messages, 'hint')}", f"! {text_of(messages, 'show me')}"]
+                own = tr("type  ↵ answer")
+        keys = [own, f"H {tr('hint')}", f"! {tr('show me')}"]
         if not isinstance(self._form, Cuts | Joins | Merges):  # they move with →
-            keys.append(f"→ {text_of(messages, 'skip')}")
+            keys.append(f"→ {tr('skip')}")
         if is_cut:
-            keys.append(f"PgUp {text_of(messages, 'above')}")
+            keys.append(f"PgUp {tr('above')}")
         return "  ".join(keys)
 
     def on_key(self, event: events.Key) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from rich.cells import chop_cells
 
 from bpe_tui.shell.panel import PRETOKEN_BORDER, TOKEN_BORDER
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import bar, bar_room, scale_of
 from bpe_tui.widgets.rows import CURSOR, Row, Span, left, right, spans_width, words_in, wrapped
 from bpe_tui.widgets.visible import visible_bytes, width
 from engine.core.events import PAIR_SIGN
-from engine.core.wording import Sentence, Words, text_of
+from engine.core.wording import Sentence, Words
 from engine.learning.questions.answer_forms import Option
 from engine.learning.questions.question import Attempt
 
@@ -145,7 +146,7 @@ def graded_rows(attempt: Attempt, room: int) -> list[Row]:
         return [row for each in question.model_answer for row in sentence_rows(each, room)]
     rows: list[Row] = []
     if grade is not None:
-        verdict = text_of(question.messages, grade.verdict)
+        verdict = tr(grade.verdict)
         word: Span = (verdict, "gain" if grade.right else "loss")
         rows += sentence_rows(grade.said, room, (word,))
         if grade.why is not None:
@@ -153,10 +154,10 @@ def graded_rows(attempt: Attempt, room: int) -> list[Row]:
     if attempt.is_over:
         return rows
     if attempt.shows_hint:
-        label = text_of(question.messages, "Hint: ")
+        label = tr("Hint: ")
         rows += sentence_rows(attempt.hint, room, ((label, "tie"),))
     elif grade is not None and not grade.right and grade.why is None:
-        again = text_of(question.messages, "Try again, or {key} for a hint.", key="H")
+        again = tr("Try again, or {key} for a hint.", key="H")
         rows.append(Row([(again, "dim")]))
     return rows
 
@@ -198,8 +199,8 @@ def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: 
                 (bar(option.amount / scale, bars), "pair" if is_right else "border"),
             ]
         if is_right:
-            spans.append((f" {text_of(attempt.question.messages, 'this one')}", "pair"))
+            spans.append((f" {tr('this one')}", "pair"))
         elif place in tried and not isinstance(attempt.question.answer, bool):
-            spans.append((f" {text_of(attempt.question.messages, 'no')}", "loss"))
+            spans.append((f" {tr('no')}", "loss"))
         rows.append(Row(spans))
     return rows

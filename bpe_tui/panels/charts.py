@@ -26,11 +26,11 @@ from bpe_tui.shell.tiles import PanelOfTile, compose_tiles, name_tiles
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, NumberArray
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.numbers import number, percent
 from bpe_tui.widgets.rows import Column, Row, RowsOnDemand, RowTable, Span
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.words.narration import NO_CORPUS, as_sentence, first_fitting, leading_parts
-from bpe_tui.words.wording import Wording
 from engine.core.arrays import Ints
 
 NO_STEP = "No step is recorded yet, so there is nothing to draw."
@@ -66,7 +66,7 @@ class ChartKind:
     id: str
     question: str
     figure_of: Callable[[Any], Figure | None]
-    answer: Callable[[Any, Wording], str]
+    answer: Callable[[Any], str]
     depends_on: Callable[[Any], object]
     short: str = ""
     over_steps: bool = True
@@ -92,7 +92,7 @@ def course(
     question: str,
     short: str,
     series: Callable[[Any, int], NumberArray],
-    value: Callable[[Any, Wording], str],
+    value: Callable[[Any], str],
 ) -> ChartKind:
     """Return a chart of a number that every step from 0 on has.
 
@@ -105,14 +105,14 @@ def course(
     def figure(frame: Any) -> Figure:
         return from_start(series(frame.statistics, frame.recorded_steps))
 
-    def answer(frame: Any, wording: Wording) -> str:
-        return f"{value(frame, wording)} │ {_step(frame, wording)}"
+    def answer(frame: Any) -> str:
+        return f"{value(frame)} │ {_step(frame)}"
 
     return ChartKind(id, question, figure, answer, recorded, short)
 
 
-def _step(frame: Any, wording: Wording) -> str:
-    return wording.text("step {n}", n=number(frame.step))
+def _step(frame: Any) -> str:
+    return tr("step {n}", n=number(frame.step))
 
 
 def recorded(frame: Any) -> object:
@@ -133,20 +133,19 @@ COUNTS = ChartKind(
     "counts",
     "How frequent is the merged pair?",
     counts,
-    lambda frame, wording: (
-        f"{wording.counted(frame.merge.count, 'time') if frame.merge else wording.text('no merge')}"
-        f" │ {_step(frame, wording)}"
+    lambda frame: (
+        f"{tr_count(frame.merge.count, 'time') if frame.merge else tr('no merge')} │ {_step(frame)}"
     ),
     recorded,
     "How frequent is the pair?",
 )
 
 
-def _ties_here(frame: Any, wording: Wording) -> str:
+def _ties_here(frame: Any) -> str:
     tied = number(found := frame.tied_steps.until(frame.step))
     share = f" │ {found / frame.step:.0%}" if frame.step else ""
-    merges = wording.counted(frame.step, "merge")
-    return f"{wording.text('{n} of {all}', n=tied, all=merges)}{share}"
+    merges = tr_count(frame.step, "merge")
+    return f"{tr('{n} of {all}', n=tied, all=merges)}{share}"
 
 
 TIES = ChartKind(
@@ -166,16 +165,16 @@ def _counts_by_place(frame: Any) -> Figure | None:
     return Figure(places, series, "place", log_x=True, log_y=True) if len(series) else None
 
 
-def _most_frequent(frame: Any, wording: Wording) -> str:
+def _most_frequent(frame: Any) -> str:
     """Name the most frequent pretoken and the share of the first few; "" without pretokens."""
     series, commonest = frame.statistics.pretoken_counts, frame.statistics.commonest_pretoken
     if not len(series):
         return ""
-    first = wording.text("first: {first}", first=shorten(_visible(commonest), TOKEN_CELLS))
+    first = tr("first: {first}", first=shorten(_visible(commonest), TOKEN_CELLS))
     if len(series) <= FREQUENT:
         return first
     share = f"{series[:FREQUENT].sum() / series.sum():.0%}"
-    return f"{first} │ {wording.text('first {n}: {share} of all', n=str(FREQUENT), share=share)}"
+    return f"{first} │ {tr('first {n}: {share} of all', n=str(FREQUENT), share=share)}"
 
 
 ZIPF = ChartKind(
@@ -216,15 +215,15 @@ def lengths(
         places, top = np.arange(1, len(found) + 1), float(most.max(initial=1))
         return Figure(places, found, unit, bars=True, bars_top=top)
 
-    def answer(frame: Any, wording: Wording) -> str:
+    def answer(frame: Any) -> str:
         series = frame.statistics.token_lengths(frame.step)
         longest = _longest_drawn(frame.statistics.token_lengths(most_at(frame)))
         longer = int(series[longest + 1 :].sum())
         rest, than = f" │ {number(longer)} ", str(longest)
-        rest = f"{rest}{wording.text('longer than {n}', n=than)}" if longer else ""
+        rest = f"{rest}{tr('longer than {n}', n=than)}" if longer else ""
         mean = f"{(series * np.arange(len(series))).sum() / (series.sum() or 1):.1f}"
-        found = {"mean": mean, "unit": wording.text(unit), "n": str(max(len(series) - 1, 0))}
-        return f"{wording.text('mean {mean} {unit} │ longest {n}', **found)}{rest}"
+        found = {"mean": mean, "unit": tr(unit), "n": str(max(len(series) - 1, 0))}
+        return f"{tr('mean {mean} {unit} │ longest {n}', **found)}{rest}"
 
     return ChartKind(
         "lengths",
@@ -261,8 +260,7 @@ class ChartPanel(Chart):
     def watch_frame(self, old: Any, new: Any) -> None:
         if new is None or not self.display or not self.size.width:
             return
-        wording = Wording.of(self)
-        drawn = self.kind.depends_on(new), new.run.obstacle, id(wording.messages)
+        drawn = self.kind.depends_on(new), new.run.obstacle
         counts_nothing = self.kind.needs_corpus and not new.has_corpus
         if self._drawn != drawn:
             self._drawn = drawn
@@ -272,12 +270,12 @@ class ChartPanel(Chart):
             why_empty = why_empty or self.kind.why_empty
             self.why_empty = NO_CORPUS if counts_nothing else why_empty
             figure = self.kind.figure(new)
-            self.figure = figure and replace(figure, x_label=wording.text(figure.x_label))
+            self.figure = figure and replace(figure, x_label=tr(figure.x_label))
         self.at = new.step if self.kind.over_steps else None
         room = self.outer_size.width - BORDER_CELLS
-        answer = "" if counts_nothing else self.kind.answer(new, wording)
+        answer = "" if counts_nothing else self.kind.answer(new)
         asked = self.kind.question, self.kind.short or self.kind.question
-        question = first_fitting(room, *map(wording.text, asked))
+        question = first_fitting(room, *map(tr, asked))
         self._say(question, leading_parts(room, answer))
 
     def _say(self, title: str, foot: str) -> None:
@@ -344,16 +342,15 @@ class GainsPanel(FramePanel[Any]):
             why = frame.run.obstacle
             return sentence(as_sentence(why) if why else NOTHING_SAVED, width)
         room = self.outer_size.width - BORDER_CELLS
-        text = self.wording.text
-        saved = text("saved: since the row above"), text("saved: since above")
-        self.say(GAINS.title, f"{first_fitting(room, *saved)} │ {text('↵ its step')}")
+        saved = tr("saved: since the row above"), tr("saved: since above")
+        self.say(GAINS.title, f"{first_fitting(room, *saved)} │ {tr('↵ its step')}")
         room_for_rows = self.size.height - ROWS_BESIDE
         found = gains(frame.statistics, frame.recorded_steps, room_for_rows)
         here = max(gain.merges for gain in found if gain.merges <= frame.step)
         columns = _columns(f"{frame.TOKEN}s", len(number(found[0].tokens)), width, here)
         table = RowTable(columns, width, least=0)
         rows = (table.row(gain, ToStep(gain.merges)) for gain in found)
-        return [table.header(self.wording.messages), *rows]
+        return [table.header(), *rows]
 
 
 def _columns(tokens: str, digits: int, width: int, here: int) -> list[Column]:
@@ -429,20 +426,19 @@ class FrequentPanel(FramePanel[Any]):
         if not self.has_class("-zoom"):
             shown = shown[:MOST_LISTED]
         room = self.outer_size.width - BORDER_CELLS
-        text = self.wording.text
-        title = first_fitting(room, text(self._tile.title), text(self._tile.short))
+        title = first_fitting(room, tr(self._tile.title), tr(self._tile.short))
         if not shown:
             self.say(title)
             return sentence(NO_CORPUS, width)
-        of = text("{n} of {all}", n=number(len(shown)), all=number(len(every)))
-        self.say(title, f"{of} │ {text('↵ its encoding')}")
+        of = tr("{n} of {all}", n=number(len(shown)), all=number(len(every)))
+        self.say(title, f"{of} │ {tr('↵ its encoding')}")
         pretokens, counts = zip(*shown, strict=True)
         total, cells = int(every.sum()), max(len(number(counts[0])), len("count")) + 1
         place_cells = len(str(len(shown))) + 1
         numbers = place_cells + cells + GAP_CELLS
         share_cells = SHARE_CELLS if width >= numbers + SHARE_CELLS + LEAST_TOKEN else 0
         token_cells = width - numbers - share_cells
-        what, gap = shorten(text(self._tile.what), token_cells), " " * GAP_CELLS
+        what, gap = shorten(tr(self._tile.what), token_cells), " " * GAP_CELLS
 
         def token(place: int) -> list[Span]:
             return [(gap, ""), (shorten(_visible(pretokens[place]), token_cells), "")]
@@ -456,7 +452,7 @@ class FrequentPanel(FramePanel[Any]):
         if not share_cells:
             del columns[2]
         table = RowTable(columns, width, least=0)
-        self.name_columns(table.header(self.wording.messages).spans)
+        self.name_columns(table.header().spans)
 
         def row(place: int) -> Row:
             return table.row(place, ToPretoken(self._tile.typed(pretokens[place])))

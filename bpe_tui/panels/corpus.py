@@ -20,6 +20,7 @@ from bpe_tui.shell.panel import (
     needs_marks,
     sentence,
 )
+from bpe_tui.widgets.language import tr, tr_sentence
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Row,
@@ -35,7 +36,7 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes
 from bpe_tui.widgets.visible import width as cells_of
 from bpe_tui.words.narration import characters_of
-from engine.core.wording import ENGLISH, Messages, frequency, text_of
+from engine.core.wording import frequency
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
 from engine.text.excerpt import Excerpt
@@ -89,9 +90,9 @@ class ExcerptPanel(FramePanel[StepFrameT]):
             rows, end = self._rows_from_top(frame, width)
         of = number(len(lines)) + ("" if excerpt.complete else " read for show")
         first, last = number(self.top.line + 1), number(end)
-        text, many = self.wording.text, "lines {n}–{m} of {last}"
-        shown = text("line {n} of {last}" if first == last else many, n=first, m=last, last=of)
-        self.say(text("corpus"), f"{shown}{self.remark(frame)}")
+        many = "lines {n}–{m} of {last}"
+        shown = tr("line {n} of {last}" if first == last else many, n=first, m=last, last=of)
+        self.say(tr("corpus"), f"{shown}{self.remark(frame)}")
         return rows
 
     def _rows_from_top(self, frame: StepFrameT, width: int) -> tuple[list[Row], int]:
@@ -286,7 +287,6 @@ def elsewhere_row(
     *,
     is_made: bool,
     width: int,
-    messages: Messages = ENGLISH,
 ) -> Row:
     """Draw a word with a merge that no visible line has: `Not in these lines: ·q+x  occurs once …`.
 
@@ -295,15 +295,14 @@ def elsewhere_row(
         word: the word and its count.
         is_made: whether the merge is made; else it is the next merge.
         width: cells of the row.
-        messages: the table of the language.
     """
-    often = str(frequency(word.count).translated(messages))
+    often = str(tr_sentence(frequency(word.count)))
     tokens = painter.tokens(word.after if is_made else word.before)
-    ahead = text_of(messages, "Not in these lines: " if is_made else "Next, not in these lines: ")
-    note = f"  {text_of(messages, 'occurs {times} elsewhere', times=often)}"
+    ahead = tr("Not in these lines: " if is_made else "Next, not in these lines: ")
+    note = f"  {tr('occurs {times} elsewhere', times=often)}"
     if spans_width(tokens) > width - cells_of(ahead) - cells_of(note):
-        ahead = "" if is_made else text_of(messages, "Next: ")
-        note = f"  {text_of(messages, 'elsewhere, {times}', times=often)}"
+        ahead = "" if is_made else tr("Next: ")
+        note = f"  {tr('elsewhere, {times}', times=often)}"
     room = width - cells_of(ahead) - cells_of(note)
     shown = left(tokens, min(spans_width(tokens), room))
     return Row([(ahead, "dim"), *shown, (note, "dim")])

@@ -24,6 +24,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import BORDER_CELLS, FramePanel, FrameT, MergeFrameT, TokenPanel, sentence
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.fields import LONGEST_TEXT, Field
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -40,7 +41,6 @@ from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
 from bpe_tui.words.narration import leading_parts
 from engine.analysis.why_not import stand_ins_in
 from engine.core.errors import TokenIdsError
-from engine.core.wording import text_of
 from engine.encoding.typed_ids import decode_known, read_ids
 
 SPELLING_SOUGHT = 4000
@@ -98,13 +98,12 @@ class TextPretokensPanel(PartsPanel[FrameT]):
         return self.FOOT
 
     def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
-        text = self.wording.text
-        self.say(text("pretokens  {n}", n=number(len(self.pretokens))), self.foot(frame))
+        self.say(tr("pretokens  {n}", n=number(len(self.pretokens))), self.foot(frame))
         if not self.pretokens:
-            return sentence(text("Nothing typed yet: press e and type."), width)
+            return sentence(tr("Nothing typed yet: press e and type."), width)
         room = width - spans_width([cursor_sign(True)])
         table = RowTable(self.columns(frame, room), room, least=4)
-        self.name_columns([cursor_sign(False), *table.header(self.wording.messages).spans])
+        self.name_columns([cursor_sign(False), *table.header().spans])
 
         def row(place: int) -> Row:
             cells = table.row(self.pretokens[place]).spans
@@ -329,7 +328,7 @@ class WalkScreen(SessionScreen):
         if self.text != session.text:
             text.load_text(session.text)
             text.move_cursor(text.document.end)
-        text.border_subtitle = Content(self.wording.text("e types"))
+        text.border_subtitle = Content(tr("e types"))
         self.show_text()
         self.call_after_refresh(self.fit)  # once panels have their final widths
 
@@ -368,7 +367,7 @@ class WalkScreen(SessionScreen):
             word = shorten(visible_text(found.spelling), 16)
             note = f"  {word} is {found.describe(quoted)}"
         text = self.query_one("#text", TextArea)
-        room, title = text.outer_size.width - BORDER_CELLS, text_of(self.messages, "text")
+        room, title = text.outer_size.width - BORDER_CELLS, tr("text")
         text.border_title = Content(leading_parts(room, f"{title}{note}"))
         self.show_text()
         self.fit()

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from bpe_tui.shell.panel import BETWEEN_PAIR, TokenPainter
+from bpe_tui.widgets.language import tr, tr_spans
 from bpe_tui.widgets.numbers import LONGEST_BAR, SHORTEST_BAR, bar, number, scale_of, signed, trace
 from bpe_tui.widgets.rows import (
     Column,
@@ -116,9 +117,9 @@ def _why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: in
 
     The parts add up: `stale: ·h took 199, 7 others 127`, in few cells `·h 199, 7 others 127`.
     """
-    wording, losses = painter.wording, frame.queue.losses(entry)
+    losses = frame.queue.losses(entry)
     if not losses:
-        return [(wording.text("stale"), "stale-truth")]
+        return [(tr("stale"), "stale-truth")]
     most = max(losses, key=lambda loss: loss.taken)
     name = painter.spans(frame.merge_at(most.step - 1).new_id)
     ways = ["stale: {token} took {n}"]
@@ -129,10 +130,10 @@ def _why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: in
         ways = ["stale: {token} took {n}, {others} {rest}", parts, short]
     others = "{k} others" if len(losses) > 2 else "{k} other"
     shown = {"n": number(most.taken), "rest": number(taken - most.taken)}
-    shown["others"] = wording.text(others, k=number(len(losses) - 1))
+    shown["others"] = tr(others, k=number(len(losses) - 1))
 
     def said(way: str, token: Sequence[Span] = ()) -> list[Span]:
-        return wording.spans(way, "stale-truth", token=token, **shown)
+        return tr_spans(way, "stale-truth", token=token, **shown)
 
     least = min(spans_width(name), NAME_CELLS)
     for way in ways:
@@ -155,7 +156,7 @@ class EntryTable:
         return _columns(self._frame, self._painter, self._width, self._room)
 
     def header(self) -> Row:
-        return self._table.header({})
+        return self._table.header()
 
     def lines(self, entries: Sequence[QueueEntry]) -> list[tuple[int, bool]]:
         """Return the place of the entry of each row, and whether the row is its second."""
@@ -177,7 +178,7 @@ class EntryTable:
 
 def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -> RowTable:
     """Return the table with the columns of `room`."""
-    has_heap, text = not frame.given, painter.wording.text
+    has_heap = not frame.given
     move = frame.queue.moves()[frame.moves_done - 1] if frame.moves_done else None
     is_push = move is not None and move.move in (Move.PUSH, Move.PUSH_BACK)
     pushed = move.pair if move is not None and is_push else None
@@ -219,16 +220,16 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
     def remark(placed: RankedEntry) -> list[Span]:
         entry = placed.entry
         if entry.pair == pushed:
-            said: list[Span] = [(text("pushed"), "strong")]
+            said: list[Span] = [(tr("pushed"), "strong")]
         elif entry.forbidden:
-            said = [(text("forbidden"), "stale-truth")]
+            said = [(tr("forbidden"), "stale-truth")]
         elif entry.stale:
             said = [] if room.wraps else _why_stale(frame, painter, entry, room.remark - GAP)
         elif entry.pair == frame.next_pair:
             has_room = entry.tied and room.remark > len(NEXT_TIED)
-            said = [(text(NEXT_TIED if has_room else NEXT), "pair")]
+            said = [(tr(NEXT_TIED if has_room else NEXT), "pair")]
         elif entry.tied:
-            said = [(text(TIED), "tie")]
+            said = [(tr(TIED), "tie")]
         else:
             said = change(placed)
         if not entry.stale:
@@ -237,7 +238,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
             said = [*said, (f"{' ' * GAP if said and parts else ''}{parts}", "dim")]
         return [(" " * min(GAP, max(room.remark - spans_width(said) - 1, 1)), ""), *said]
 
-    pairs, old = text("pair"), text(RECORDED)
+    pairs, old = tr("pair"), tr(RECORDED)
     # The title of a narrow column of counts begins above the pairs.
     over = max(width_of(old) - room.recorded, 0) if has_heap else 0
     if over and not old.isascii():
@@ -253,7 +254,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
     ]
     if has_heap:
         columns.append(Column(old[over:], room.recorded, recorded, is_number=True))
-    columns.append(Column(text(TRUE if has_heap else COUNT), room.true, true, is_number=True))
+    columns.append(Column(tr(TRUE if has_heap else COUNT), room.true, true, is_number=True))
     if room.bar:
         columns.append(Column("", room.bar + GAP, length))
     return RowTable([*columns, Column("", room.remark, remark)], width, least=8)

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from bpe_tui.shell.panel import FramePanel, TokenPainter
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as cells_of
-from bpe_tui.words.wording import Wording
 from engine.wordpiece.tokenizer import EncodedWord, Outcome, WordPieceEncoder
 from engine.wordpiece.words import CONTINUES
 
@@ -26,11 +26,11 @@ SPELLED = "Spelled with {pieces}, each the longest that fits: {probes}."
 WINDOW, FOUND_WINDOW = "─", "━"
 
 
-def _found_so_far(word: EncodedWord, place: int, wording: Wording) -> str:
+def _found_so_far(word: EncodedWord, place: int) -> str:
     """Return the pieces that the first `place` probes found: `found: un ##aff`; "" if none."""
     found = " ".join(probe.piece for probe in word.probes[:place] if probe.found)
     shown = visible_text(found, spaces=False)
-    return wording.text("found: {pieces}", pieces=shown) if found else ""
+    return tr("found: {pieces}", pieces=shown) if found else ""
 
 
 def _why_not_looked_up(word: EncodedWord, encoder: WordPieceEncoder) -> str:
@@ -59,10 +59,9 @@ def outcome_rows(painter: TokenPainter, word: EncodedWord, width: int) -> list[R
             f"whole word becomes {visible_bytes(frame.any_token(word.ids[0]))}{lost}."
         )
         return paragraph(text, width, "loss")
-    wording = painter.wording
-    pieces = wording.counted(len(word.ids), "piece")
-    probes = wording.counted(len(word.probes), "probe")
-    return paragraph(wording.text(SPELLED, pieces=pieces, probes=probes), width, "gain")
+    pieces = tr_count(len(word.ids), "piece")
+    probes = tr_count(len(word.probes), "probe")
+    return paragraph(tr(SPELLED, pieces=pieces, probes=probes), width, "gain")
 
 
 class ProbeTable:
@@ -77,14 +76,14 @@ class ProbeTable:
             max(self.word_cells + 2 * len(CONTINUES), len(LOOKED_UP)),
         )
         shown = left([(visible_text(word.word), "strong")], self.window_cells)
-        looked = left([(painter.wording.text(LOOKED_UP), "dim")], self.piece_cells)
+        looked = left([(tr(LOOKED_UP), "dim")], self.piece_cells)
         self.header = Row([(" " * MARGIN, ""), *shown, ("  ", ""), *looked])
 
     def row(self, count: int, here: bool, ahead: bool) -> Row:
         probe = self.word.probes[count - 1]
         role = "dim" if probe.token_id is None else self.painter.role(probe.token_id)
-        verdict, text = f"id {probe.token_id}", self.painter.wording.text
-        verdict = text("no") if probe.token_id is None else text("found, {id}", id=verdict)
+        verdict = f"id {probe.token_id}"
+        verdict = tr("no") if probe.token_id is None else tr("found, {id}", id=verdict)
         # A line under the part of the word that is looked up.
         start, end = (
             cells_of(visible_text(self.word.word[:place])) * self.window_cells // self.word_cells
@@ -117,19 +116,19 @@ def probe_rows(
 
     The title of the panel says how far the walk has come. The foot has what is found, or `foot`.
     """
-    width, probes, text = panel.room, len(word.probes), painter.wording.text
+    width, probes = panel.room, len(word.probes)
     shown = shorten(visible_text(word.word), max(width // 3, 4))
-    title = text("how {text} encodes", text=shown)
+    title = tr("how {text} encodes", text=shown)
     if not probes:
         panel.say(title, foot)
         return paragraph(_why_not_looked_up(word, encoder), width)
-    at = text("probe {n} of {last}", n=str(place), last=str(probes))
-    panel.say(f"{title}   {at}", _found_so_far(word, place, painter.wording) or foot)
+    at = tr("probe {n} of {last}", n=str(place), last=str(probes))
+    panel.say(f"{title}   {at}", _found_so_far(word, place) or foot)
     panel.cursor = place
     table = ProbeTable(painter, word, width)
     panel.name_columns(table.header.spans)
     outcome = [Row([]), *outcome_rows(painter, word, width)] if place == probes else []
-    start = Row([("  " if place else "▸ ", "pair"), (text("nothing looked up yet"), "dim")])
+    start = Row([("  " if place else "▸ ", "pair"), (tr("nothing looked up yet"), "dim")])
 
     def row(index: int) -> Row:
         if index > probes:

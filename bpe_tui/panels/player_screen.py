@@ -24,13 +24,12 @@ from bpe_tui.shell.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.styles import BRIGHT, sheet
 from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.fields import TextLine
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural, progress_of
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.chunks import strip_rows
 from bpe_tui.words.narration import add_stop, first_fitting
-from bpe_tui.words.wording import Wording
-from engine.core.wording import Messages, text_of
 
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
 ROOMY_CELLS = 100
@@ -54,7 +53,7 @@ class Transport(Horizontal):
         yield Scrubber(id="scrubber")
         yield Static(id="transport-facts")
 
-    def show(self, session: Session, messages: Messages) -> None:
+    def show(self, session: Session) -> None:
         shown = session.shown
         if shown is None:
             return
@@ -63,16 +62,16 @@ class Transport(Horizontal):
         scrubber.marks = self._view.marks(session)
         state = PLAYING if session.playing else FOLLOWING if session.following else PAUSED
         total = number(shown.recorded_steps)
-        of = text_of(messages, "of {last}", last=total) + (" " if session.stop_reason else "…")
+        of = tr("of {last}", last=total) + (" " if session.stop_reason else "…")
         n = number(shown.step)
-        step = f"{state} {text_of(messages, 'step {n}', n=f'{n:>{len(total)}}')}"
+        step = f"{state} {tr('step {n}', n=f'{n:>{len(total)}}')}"
         bright = Content(step).stylize(BRIGHT, step.index(n), step.index(n) + len(n))
         self._put("#transport-step", bright + f" {of} ")
         size = self.size or self.screen.size  # before the first layout it has no size
         is_roomy = size.width >= ROOMY_CELLS
         speed = session.speed
-        rate = f" {text_of(messages, 'step/s ' if speed == 1 else 'steps/s')}" if is_roomy else "/s"
-        facts = self._view.facts(session, Wording(messages=messages), roomy=is_roomy)
+        rate = f" {tr('step/s ' if speed == 1 else 'steps/s')}" if is_roomy else "/s"
+        facts = self._view.facts(session, roomy=is_roomy)
         self._put("#transport-facts", Content(f"  {speed:>4}{rate}   {facts}"))
 
     def _put(self, selector: str, text: Content) -> None:
@@ -163,13 +162,13 @@ def show_player(screen: SessionScreen, session: Session) -> None:
     """Show the heading, the slider, and a sentence about the step, on a screen that has them."""
     room, frame = screen.size.width - 2, screen.frame
     screen.show_heading()
-    screen.query_one(Transport).show(session, screen.messages)
+    screen.query_one(Transport).show(session)
     recording = session.recording
     if recording is not None and recording.came_from == recording.cursor + 1:
-        narration = first_fitting(room, *screen.VIEW.narrate_back(frame, screen.messages))
+        narration = first_fitting(room, *screen.VIEW.narrate_back(frame))
     else:
-        sentences = screen.VIEW.narrate(frame, screen.messages)
-        narration = add_stop(session, sentences, room, screen.messages)
+        sentences = screen.VIEW.narrate(frame)
+        narration = add_stop(session, sentences, room)
     screen.say("#narration", narration)
 
 

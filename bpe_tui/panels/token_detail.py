@@ -16,11 +16,11 @@ from textual.reactive import reactive
 
 from bpe_tui.shell.panel import FramePanel, TokenPainter, TokenPanel, needs_marks, sentence
 from bpe_tui.shell.targets import ToToken
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import NameSpans, Row, RowsOnDemand, Span, SubjectSpan, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
-from bpe_tui.words.wording import Wording
 from engine.bpe.frame import Frame
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.lanes import Character, Lanes, TokenPlace, align_places
@@ -230,8 +230,8 @@ class LanesPanel(FramePanel[Any]):
         lost = len(data) > sum(place.end - place.start for place in places[:TOKENS_SHOWN])
         units, sizes = ("character", "byte", self.TOKEN), (lanes.characters, data, lanes.tokens)
         every = zip(map(len, sizes), units, strict=True)
-        counted = " │ ".join(self.wording.counted(n, unit) for n, unit in every)
-        title = f"{self.wording.text(self.TITLE)}  {counted}"
+        counted = " │ ".join(tr_count(n, unit) for n, unit in every)
+        title = f"{tr(self.TITLE)}  {counted}"
         self.say(title, self.FOOT or (LOST if lost else ""))
         shown = characters_and_bytes(lanes)
         if in_bytes:
@@ -272,18 +272,17 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
             return sentence(f"No {frame.TOKEN} is under the table's cursor.", width)
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)
-        text = self.wording.text
-        self.say(text("merge tree of {token}", token=name), "↵ goes there")
+        self.say(tr("merge tree of {token}", token=name), "↵ goes there")
         lines = frame.vocabulary.merge_tree(self.token_id)
-        tree = [_ranked_title(text("made of"), width, self.wording)]
+        tree = [_ranked_title(tr("made of"), width)]
         tree += [_tree_row(painter, line, width) for line in islice(lines, LINES_SHOWN)]
         if next(lines, None) is not None:
             tree.append(Row([("… and more", "dim")]))
         built = frame.vocabulary.built_on(self.token_id)
         if not built:
-            return [*tree, Row([]), *sentence(text("No merge uses it yet."), width)]
-        used = text("used in {merges}", merges=self.wording.counted(len(built), "merge"))
-        tree += [Row([]), _ranked_title(used, width, self.wording)]
+            return [*tree, Row([]), *sentence(tr("No merge uses it yet."), width)]
+        used = tr("used in {merges}", merges=tr_count(len(built), "merge"))
+        tree += [Row([]), _ranked_title(used, width)]
 
         def make(index: int) -> Row:
             if index < len(tree):
@@ -293,9 +292,9 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         return RowsOnDemand(len(tree) + len(built), make)
 
 
-def _ranked_title(title: str, width: int, wording: Wording) -> Row:
+def _ranked_title(title: str, width: int) -> Row:
     spans = left([(title, "strong")], width - RANK_CELLS)
-    return Row([*spans, right(wording.text("merge"), RANK_CELLS, "dim")])
+    return Row([*spans, right(tr("merge"), RANK_CELLS, "dim")])
 
 
 def _tree_row(painter: TokenPainter, line: TreeLine, width: int) -> Row:

@@ -14,11 +14,11 @@ from bpe_tui.panels.vocabulary_screen import VocabularyRows, VocabularyTable
 from bpe_tui.shell.panel import TokenPainter, needs_marks
 from bpe_tui.shell.targets import ToStep
 from bpe_tui.widgets.controls import FilterSwitch
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import Column, NameSpans, Span, arranged, without_middle
 from bpe_tui.widgets.visible import text_shown_as, visible_bytes, visible_text, width
 from bpe_tui.words.narration import characters_of
-from bpe_tui.words.wording import Wording
 from engine.core.arrays import Ints
 from engine.core.errors import QueryError
 from engine.recording.playback import AnyMergeFrame
@@ -253,13 +253,12 @@ class VocabularyPanel(VocabularyTable):
     BORDER_TITLE = "vocabulary"
 
     def describe(self, found: VocabularyRows.Found) -> str:
-        wording = Wording.of(self)
-        still = "" if found.complete else wording.text(" so far")
-        of = wording.counted(found.of, self.ROWS.TOKEN)
-        shown = wording.text("{n} of {all}", n=number(found.shown), all=of)
-        self.border_title = Content(f"{wording.text('vocabulary')}  {shown}{still}")
+        still = "" if found.complete else tr(" so far")
+        of = tr_count(found.of, self.ROWS.TOKEN)
+        shown = tr("{n} of {all}", n=number(found.shown), all=of)
+        self.border_title = Content(f"{tr('vocabulary')}  {shown}{still}")
         if found.problem is not None:
             return f"no regex: {visible_text(found.problem, spaces=False)}; read as plain text"
         if found.spelled is not None:
             return f"GPT-2's spelling of {visible_bytes(found.spelled)}, found too"
-        return wording.text("↵ to its merge │ c next column │ C turn it round")
+        return tr("↵ to its merge │ c next column │ C turn it round")

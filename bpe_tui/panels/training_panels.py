@@ -34,6 +34,7 @@ from bpe_tui.shell.panel import (
 )
 from bpe_tui.shell.targets import ToPretoken, ToStep
 from bpe_tui.widgets.fields import TextLine
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.lines import Lines, ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -56,7 +57,6 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.textual_private import do_after
 from bpe_tui.widgets.visible import ELLIPSIS, width
 from bpe_tui.words.narration import NO_CORPUS, as_sentence
-from bpe_tui.words.wording import Wording
 from engine.core.events import Pair
 from engine.core.slow_modules import np
 from engine.recording.affected_pretokens import AffectedPretoken
@@ -82,9 +82,8 @@ class StepList(TokenPanel[Any]):
 
     def titles(self, frame: Any, cells: int) -> list[Span]:
         """Return the titles over `step_spans`, and say what is listed in the border."""
-        text = self.wording.text
-        self.say(text("merges  {n}", n=number(frame.recorded_steps)), text("↵ goes there"))
-        counted, pair = text(self.COUNTED) if frame.has_corpus else "", text("pair")
+        self.say(tr("merges  {n}", n=number(frame.recorded_steps)), tr("↵ goes there"))
+        counted, pair = tr(self.COUNTED) if frame.has_corpus else "", tr("pair")
         return [(pair, ""), right(counted, cells - width(pair))]
 
     @property
@@ -116,7 +115,6 @@ class StepList(TokenPanel[Any]):
         self._painter = None
         if self.frame is None or not self.display or not self.size.width:
             return
-        self.take_words()
         self._digits = len(number(self.frame.recorded_steps))
         self._cells = self.room - self._digits - 4
         margin = " " * (self._digits + 4)
@@ -181,9 +179,9 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
             made = self._first
         merge = made.merge
         assert merge is not None, "there is one"
-        text, changed = self.wording.text, "changed by merge {n}" if frame.merge else "of merge {n}"
-        title = text("pretokens  {n}", n=number(merge.pretokens))
-        self.say(title, text(changed, n=number(made.step)))
+        changed = "changed by merge {n}" if frame.merge else "of merge {n}"
+        title = tr("pretokens  {n}", n=number(merge.pretokens))
+        self.say(title, tr(changed, n=number(made.step)))
         if not merge.pretokens:
             none = "No pretoken of this corpus holds the pair."
             return sentence(none if frame.has_corpus else NO_CORPUS, width)
@@ -196,7 +194,7 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         count_width = count_cells(frame.run.highest_count, width)
         before, after = self.painter(frame), self.painter(frame)
         before.joining = merge.pair
-        self.name_columns(head_of_words(count_width, width, self.wording))
+        self.name_columns(head_of_words(count_width, width))
         missing = merge.pretokens - len(touched)
         which = "rarer" if len(touched) == limit else "too long to show" if are_all else "more …"
         rest = Row([(f"and {number(missing)} {which}", "dim")])
@@ -247,15 +245,15 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         return Row(spans, ToPretoken(word.pretoken))
 
 
-def describe_occurrences(merge: PairStep, thing: str, wording: Wording) -> str:
+def describe_occurrences(merge: PairStep, thing: str) -> str:
     """Describe the places of a merge: `15 occurrences in 2 pretokens`."""
-    count = wording.counted(merge.count, "occurrence")
-    places = wording.counted(merge.pretokens, thing)
-    where = wording.text("{count} in {places}", count=count, places=places)
+    count = tr_count(merge.count, "occurrence")
+    places = tr_count(merge.pretokens, thing)
+    where = tr("{count} in {places}", count=count, places=places)
     if merge.occurrences == merge.count:
         return where
     joined = number(merge.occurrences)
-    return wording.text("{n} of {where}: they overlap", n=joined, where=where)
+    return tr("{n} of {where}: they overlap", n=joined, where=where)
 
 
 def merge_row(painter: TokenPainter, merge: PairStep, target: object | None = None) -> Row:
@@ -279,16 +277,16 @@ class ChangedCount(NamedTuple):
         return "gain" if self.after > self.before else "loss"
 
 
-def change_columns(highest: int, note_cells: int, wording: Wording) -> list[Column]:
+def change_columns(highest: int, note_cells: int) -> list[Column]:
     """Return the columns of changed counts: the pair, before → after, and `new` or `gone`."""
     cells = len(number(highest))
 
     def note(change: ChangedCount) -> list[Span]:
         said = "new" if change.is_new else "" if change.after else "gone"
-        return [(f"  {wording.text(said)}" if said else "", change.role)]
+        return [(f"  {tr(said)}" if said else "", change.role)]
 
     return [
-        Column(wording.text("changes"), 0, lambda change: change.spans),
+        Column(tr("changes"), 0, lambda change: change.spans),
         Column("", cells, lambda change: [(number(change.before), "dim")], is_number=True),
         Column("", 3, lambda change: [(" → ", "dim")]),
         Column("", cells, lambda change: [(number(change.after), change.role)], is_number=True),
@@ -300,12 +298,12 @@ CHANGES_SHOWN = 500
 
 
 def rows_of_changes(
-    merge: PairStep, row: Callable[[Pair, int, int], Row], top: Sequence[Row], wording: Wording
+    merge: PairStep, row: Callable[[Pair, int, int], Row], top: Sequence[Row]
 ) -> Sequence[Row]:
     """Return the rows above, then one for each changed count of a pair, each made on demand."""
     changes: Sequence[CountChange] = merge.changes
     missing = max(len(changes) - CHANGES_SHOWN, 0)
-    rest = Row([(wording.text("and {n} more", n=number(missing)), "dim")])
+    rest = Row([(tr("and {n} more", n=number(missing)), "dim")])
     shown = len(changes) - missing
     return RowsOnDemand(
         shown + bool(missing),
@@ -331,12 +329,12 @@ def before_after_cells(count_width: int, width: int) -> int:
     return max((width - count_width - 5) // 2, 6)
 
 
-def head_of_words(count_width: int, width: int, wording: Wording) -> list[Span]:
+def head_of_words(count_width: int, width: int) -> list[Span]:
     """Return the titles above words before and after a step."""
-    cells, text = before_after_cells(count_width, width) + 5, wording.text
-    head = text(COUNT) if count_width >= len(COUNT) else "×"
-    before = left([(f"  {text('before')}", "")], cells)
-    return [right(head, count_width), *before, (text("after"), "")]
+    cells = before_after_cells(count_width, width) + 5
+    head = tr(COUNT) if count_width >= len(COUNT) else "×"
+    before = left([(f"  {tr('before')}", "")], cells)
+    return [right(head, count_width), *before, (tr("after"), "")]
 
 
 def before_after(

@@ -31,12 +31,12 @@ from bpe_tui.shell.targets import ToToken
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.controls import FilterSwitch, Switches
 from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import ColumnPlace, Row, arranged_row
 from bpe_tui.widgets.virtual_table import Header, SortedTable
 from bpe_tui.widgets.visible import shorten
 from bpe_tui.words.narration import leading_parts
-from bpe_tui.words.wording import Wording
 from engine.core.arrays import Ints
 
 
@@ -255,7 +255,7 @@ class VocabularyTable(SortedTable):
 
     def on_vocabulary_rows_found(self, event: VocabularyRows.Found) -> None:
         for field in self.query(Field):
-            field.placeholder = Wording.of(self).text(self.PLACEHOLDER)
+            field.placeholder = tr(self.PLACEHOLDER)
         header = self.query_one(Header)
         header.places = self.rows.places
         header.sorting, header.descending = self.rows.sorting, self.rows.descending

@@ -106,7 +106,7 @@ def _history_rows(
         history.largest_losses(history.last)[:TAKEN_SHOWN], key=lambda one: one.step
     ):
         table = RowTable(TAKEN_COLUMNS, width, least=12)
-        rows += [Row([]), table.header({})]
+        rows += [Row([]), table.header()]
         rows += [table.row(_taken(painter, history, one), ToStep(one.step)) for one in taken]
         if more := len(history.losses) - len(taken):
             rows.append(Row([(f"and {plural(more, 'merge')} that took less", "dim")]))

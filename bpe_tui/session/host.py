@@ -14,7 +14,6 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.session.threads import Jobs
 from bpe_tui.widgets.visible import still_visible
-from engine.core.wording import Messages
 
 if TYPE_CHECKING:
     from engine.learning.lesson import Lesson
@@ -74,9 +73,6 @@ class LessonGuide(Protocol):
     """The guide, which opens lessons and shows their text beside the screen in front."""
 
     lesson: Lesson | None
-
-    @property
-    def messages(self) -> Messages: ...
 
     @property
     def named_keys(self) -> Collection[str] | None: ...

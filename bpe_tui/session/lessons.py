@@ -14,19 +14,15 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig
+from bpe_tui.session.languages import DEFAULT_LANGUAGE, PLACE, language_of
 from bpe_tui.session.models import MODELS, completed
 from bpe_tui.session.samples import SAMPLES, directory
 from bpe_tui.session.state import keep_state, read_state
+from bpe_tui.widgets.language import spoken
 from engine.core.errors import PhaseError, UnknownNameError
-from engine.core.wording import ENGLISH, Messages, template_parts
 from engine.learning.lesson import Lesson, LessonError, LessonProblem, Scene
 from engine.learning.lesson_file import LessonHead, read_head, read_lesson
 
-MESSAGES = "messages.toml"
-"""The table of messages in the folder of a language."""
-PLACE = Path(__file__).parents[1] / "lessons" / "builtin"
-DEFAULT_LANGUAGE = "en"
-"""The language that has every lesson, and that others fall back to."""
 FIRST_OF_MORE = 16
 """The number of the first lesson that a course may leave out."""
 PROGRESS, KEPT = "lessons.json", 200
@@ -47,33 +43,9 @@ class BuiltInLesson:
         return self.head.title
 
 
-def languages() -> list[str]:
-    """Return the languages of the lessons: `en`, `zh`."""
-    return sorted(path.name for path in PLACE.iterdir() if path.is_dir())
-
-
-def usual_language() -> str:
-    """Return the language of the environment's locale if it has lessons; else English."""
-    chosen = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    language = chosen.partition("_")[0]
-    return language if language in languages() else DEFAULT_LANGUAGE
-
-
-def check_language(language: str) -> None:
-    """Raise `UnknownNameError` for a language that has no lessons."""
-    if language not in languages():
-        known = ", ".join(languages())
-        raise UnknownNameError(f"there are no lessons in {language!r}; there are: {known}")
-
-
 @cache
 def builtin_lessons(language: str = DEFAULT_LANGUAGE) -> tuple[BuiltInLesson, ...]:
-    """Return all lessons in their order, in English those that the language lacks.
-
-    Raises:
-        UnknownNameError: there are no lessons in the language.
-    """
-    check_language(language)
+    """Return all lessons in their order, in English those that the language lacks."""
     files = {path.name[:2]: path for path in sorted((PLACE / DEFAULT_LANGUAGE).glob("*.md"))}
     files |= {path.name[:2]: path for path in (PLACE / language).glob("*.md")}
     return tuple(
@@ -81,7 +53,7 @@ def builtin_lessons(language: str = DEFAULT_LANGUAGE) -> tuple[BuiltInLesson, ..
     )
 
 
-def numbered_lesson(number: str, language: str = DEFAULT_LANGUAGE) -> Path | None:
+def numbered_lesson(number: str) -> Path | None:
     """Return the file of a lesson by its number; `None` if `number` is none or names a file.
 
     Raises:
@@ -89,24 +61,21 @@ def numbered_lesson(number: str, language: str = DEFAULT_LANGUAGE) -> Path | Non
     """
     if not (number.isascii() and number.isdigit()) or os.path.exists(number):
         return None
-    lessons = builtin_lessons(language)
+    lessons = builtin_lessons(spoken())
     found = (each.path for each in lessons if str(each.number) == number.lstrip("0"))
     if (path := next(found, None)) is None:
         raise _no_lesson(number)
     return path
 
 
-def lesson_typed(
-    before: BuiltInLesson | None, digit: str, language: str = DEFAULT_LANGUAGE
-) -> BuiltInLesson | None:
+def lesson_typed(before: BuiltInLesson | None, digit: str) -> BuiltInLesson | None:
     """Return the lesson of the digits typed so far: of `1` the first, then of `2` the twelfth.
 
     Args:
         before: the lesson of the digits before.
         digit: the name of the key now.
-        language: the language of the lesson.
     """
-    known = {str(each.number): each for each in builtin_lessons(language)}
+    known = {str(each.number): each for each in builtin_lessons(spoken())}
     longer = f"{before.number}{digit}" if before is not None else digit
     return known.get(longer) or known.get(digit)
 
@@ -131,65 +100,11 @@ def _no_lesson(number: int | str) -> UnknownNameError:
     return UnknownNameError(f"there is no lesson {number}; bpe-tui learn --list names all {count}")
 
 
-def next_lesson(language: str = DEFAULT_LANGUAGE) -> BuiltInLesson:
+def next_lesson() -> BuiltInLesson:
     """Return the first lesson that is not done, or the first if all are."""
-    lessons, progress = builtin_lessons(language), all_progress()
+    lessons, progress = builtin_lessons(spoken()), all_progress()
     undone = [e for e in lessons if not progress.get(progress_key(e.path), LessonProgress()).done]
     return (undone or lessons)[0]
-
-
-def language_of(path: Path) -> str:
-    """Return the language of a built-in lesson; English for any other lesson."""
-    folder = path.resolve().parent
-    return folder.name if folder.parent == PLACE.resolve() else DEFAULT_LANGUAGE
-
-
-@cache
-def messages_in(language: str) -> Messages:
-    """Return the table of messages of a language; it is empty if all stay English.
-
-    Raises:
-        LessonError: a message has other places than its English one.
-    """
-    path = PLACE / language / MESSAGES
-    return read_messages(path) if path.is_file() else ENGLISH
-
-
-def read_messages(path: Path) -> Messages:
-    """Read what the screens of a lesson say in another language: a table of messages in TOML.
-
-        "Which pair merges next?" = "下一次合并哪一对？"
-        "{pair} occurs {times}." = "{pair} 出现 {times}。"
-
-    The names in braces, which the program fills in, are the same on both sides, in any order.
-
-    Raises:
-        LessonError: it is no table of texts, or a message has other places than its English one.
-    """
-    import tomllib  # slow to import, and English needs no table
-
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise LessonError(str(path), [LessonProblem(1, str(error))]) from error
-    problems = [
-        LessonProblem(1, f"{english!r}: {problem}")
-        for english, message in table.items()
-        if (problem := _problem(english, message))
-    ]
-    if problems:
-        raise LessonError(str(path), problems)
-    return table
-
-
-def _problem(english: str, message: object) -> str:
-    """Return what is wrong with a message; "" if nothing is."""
-    if not isinstance(message, str):
-        return "the message is no text"
-    places, own = (set(template_parts(text)[1::2]) for text in (english, message))
-    if own - places:
-        return f"there is no {{{min(own - places)}}} in English"
-    return ""
 
 
 # -- the config of a scene

@@ -97,10 +97,12 @@ class Preferences:
     Attributes:
         is_light: whether the colours are light.
         welcomed: whether the training screen has named the way to the lesson view.
+        language: the language chosen on the screen; "" if none has been.
     """
 
     is_light: bool = False
     welcomed: bool = False
+    language: str = ""
 
 
 def preferences() -> Preferences:
@@ -111,6 +113,7 @@ def preferences() -> Preferences:
         is_light=known.get("is_light") is True,
         # Nobody is there to welcome where nothing is kept, as in a recording.
         welcomed=known.get("welcomed") is True or _unkept is not None,
+        language=str(known.get("language", "")),
     )
 
 

@@ -40,11 +40,11 @@ from bpe_tui.session.declarations import (
 )
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.shell.panel import needs_marks
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import Lines, TextLines
 from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span, spans_width, wrapped_text
 from bpe_tui.widgets.visible import visible_text, width
 from bpe_tui.widgets.window import Window
-from engine.core.wording import ENGLISH, Messages, text_of
 
 
 class Sign(NamedTuple):
@@ -247,7 +247,6 @@ def legend_of(
     model: Model | None = None,
     *,
     marks: bool = False,
-    messages: Messages = ENGLISH,
     needed: Sequence[str] = (),
 ) -> tuple[tuple[Span, ...], ...]:
     """Return the signs of a screen's legend with their names, the model's own signs first.
@@ -256,7 +255,6 @@ def legend_of(
         kind: the kind of the screen.
         model: the model whose screen it is.
         marks: whether signs are drawn as they are without colours.
-        messages: the table of the language.
         needed: signs that the text needs; they come first where tokens are drawn.
     """
     names = LEGENDS.get(kind, ())
@@ -267,9 +265,7 @@ def legend_of(
         names = (*first, *(name for name in names if name not in model.undrawn))
     signs = (SIGNS[name] for name in names)
     marks = marks or kind == INSPECTION  # which spells bytes in the middle of texts
-    return tuple(
-        (*sign.look(marks=marks), (f" {text_of(messages, sign.label)}", "dim")) for sign in signs
-    )
+    return tuple((*sign.look(marks=marks), (f" {tr(sign.label)}", "dim")) for sign in signs)
 
 
 @cache

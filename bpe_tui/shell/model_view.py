@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 from bpe_tui.session.session import Session
 from bpe_tui.widgets.controls import Marks
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.words.narration import narrate_undone
-from bpe_tui.words.wording import Wording
-from engine.core.wording import ENGLISH, Messages
 
 
 class ModelView:
@@ -23,13 +22,13 @@ class ModelView:
         """Return the frame at the session's cursor; `None` if it is another model's."""
         return session.shown if isinstance(session.shown, self.FRAME) else None
 
-    def narrate(self, frame: Any, messages: Messages = ENGLISH) -> Sequence[str]:
+    def narrate(self, frame: Any) -> Sequence[str]:
         """Describe what the step that led to a frame has done: a sentence, and shorter ones."""
         raise NotImplementedError
 
-    def narrate_back(self, frame: Any, messages: Messages = ENGLISH) -> Sequence[str]:
+    def narrate_back(self, frame: Any) -> Sequence[str]:
         """Describe what going back one step to a frame has undone: a sentence, and shorter ones."""
-        return narrate_undone(frame, messages)
+        return narrate_undone(frame)
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
         """Return the marks on the slider: ties if they are few, starts of phases, breakpoints."""
@@ -44,15 +43,15 @@ class ModelView:
             Marks(breakpoints.hits() if breakpoints.watched else (), "◆", "pair"),
         )
 
-    def facts(self, session: Session, wording: Wording, *, roomy: bool) -> str:
+    def facts(self, session: Session, *, roomy: bool) -> str:
         """Return the token count, if there is room, and the compression."""
         frame = session.frame
         if frame is None or not frame.has_corpus:
             return ""
         # Equal widths: nothing jumps.
-        noun = wording.text("token " if frame.token_count == 1 else "tokens")
+        noun = tr("token " if frame.token_count == 1 else "tokens")
         tokens = f"{number(frame.token_count):>{len(number(frame.byte_count))}} {noun}   "
-        per_token = wording.text("{n} bytes/token", n=f"{frame.bytes_per_token:5.2f}")
+        per_token = tr("{n} bytes/token", n=f"{frame.bytes_per_token:5.2f}")
         return f"{tokens if roomy else ''}{per_token}"
 
 

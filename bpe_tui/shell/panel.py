@@ -14,6 +14,7 @@ from textual.strip import Strip
 
 from bpe_tui.session.host import Notifier
 from bpe_tui.shell.targets import ToChange, ToPair, ToPretoken, ToStep, ToToken
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import Lines, ShownInRows
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
@@ -32,7 +33,6 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as cells_of
 from bpe_tui.words.narration import leading_parts
-from bpe_tui.words.wording import Wording
 from engine.bpe.frame import Frame
 from engine.core.events import PAIR_SIGN, Pair, pair_name
 from engine.core.wording import is_partial
@@ -109,8 +109,6 @@ class TokenPainter:
         """Whether a `+` is between the two tokens of `joining`, without colours."""
         self.in_bytes = False
         """Whether a character that tokens cut is spelled in its bytes."""
-        self.wording = Wording()
-        """The words beside tokens."""
         self._partial: set[int] = set()
         """The tokens drawn so far that hold a part of a character."""
         self._tokens: dict[int, Span] = {}
@@ -358,9 +356,6 @@ class FramePanel(Lines, Generic[FrameT]):
 
     _foot = _shown_title = _shown_foot = _key = ""
 
-    wording = Wording()
-    """The words of the rows, in the language of the lesson that was open when they were made."""
-
     ID: ClassVar[str] = ""
     TITLE: ClassVar[str] = ""
     """Title in the border until the rows set another; the id, if this is empty."""
@@ -399,7 +394,6 @@ class FramePanel(Lines, Generic[FrameT]):
         if self.frame is not None and not self._is_due:
             self.head = ()
             self._rows = ()  # old rows may show what is gone, and the foot would read them
-            self.take_words()
             try:
                 self._rows = self.rows_of(self.frame, self.room)
                 super().rebuild()
@@ -409,10 +403,6 @@ class FramePanel(Lines, Generic[FrameT]):
             self._say_foot()
         else:
             self._rows = ()  # what they show may be gone when the panel is visible again
-
-    def take_words(self) -> None:
-        """Use the language of the open lesson from now on."""
-        self.wording = Wording.of(self)
 
     def render_line(self, y: int) -> Strip:
         if self._is_due and self.frame is not None:  # hidden and shown again between two layouts
@@ -431,7 +421,7 @@ class FramePanel(Lines, Generic[FrameT]):
 
     def say(self, title: str, foot: str = "") -> None:
         """Set the title and the foot in the border, as plain text; fixed ones are translated."""
-        title, foot = (self.wording.messages.get(text, text) for text in (title, foot))
+        title, foot = (tr(text) for text in (title, foot))
         if title != self._shown_title:  # Textual paints the panel again for an equal title, too
             self._shown_title = title
             self._show_title(title)
@@ -500,7 +490,6 @@ class TokenPanel(FramePanel[MergeFrameT]):
         """Return a painter of the frame's tokens, and of the next merge's pair if `MARKS_NEXT`."""
         painter = self.PAINTER(frame, marks=needs_marks(self.app))
         painter.in_bytes = self.in_bytes
-        painter.wording = self.wording
         if self.MARKS_NEXT:
             painter.joining = frame.next_pair
         return painter

@@ -25,11 +25,11 @@ from bpe_tui.shell.screen_keys import KeyState, ScreenKeys
 from bpe_tui.shell.screen_panels import ScreenPanels, Spot
 from bpe_tui.shell.screen_room import LEAST_HEIGHT, LEAST_WIDTH, ScreenRoom
 from bpe_tui.widgets.controls import FootLine, KeyBar, TabLine
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.textual_private import SettledScreen
 from bpe_tui.widgets.visible import shorten, width
 from bpe_tui.words.narration import first_fitting, names_of_panels
-from engine.core.wording import ENGLISH, Messages, text_of
 
 A_LETTER = "a", "a"
 """A key, and its character, that only a field consumes."""
@@ -209,7 +209,7 @@ class PanelScreen(SettledScreen[None]):
             return
         if self.query("#panel-names"):  # the one in front hides the others
             turns = [panel for panel in self.tab_order if panel in self.SLOT]
-            name_of = {panel: text_of(self.messages, self.HIDDEN[panel]) for panel in self.SLOT}
+            name_of = {panel: tr(self.HIDDEN[panel]) for panel in self.SLOT}
             room, front = self.size.width - 2, name_of[self.panels.slot]
             names = names_of_panels(tuple(map(name_of.__getitem__, turns)), front, room)
             self.say("#panel-names", first_fitting(room, f"Tab {names}", names))
@@ -251,7 +251,6 @@ class PanelScreen(SettledScreen[None]):
         self.query_one(FootLine).legend = legend_of(
             *kind_and_model(self.id or ""),
             marks=needs_marks(self.app),
-            messages=self.messages,
             needed=self.needed_signs,
         )
         self.query_one(KeyBar).keys = self.keys.footer(self.key_state)
@@ -260,7 +259,6 @@ class PanelScreen(SettledScreen[None]):
     def key_state(self) -> KeyState:
         """The state on which it depends which keys work."""
         return KeyState(
-            self.messages,
             self.is_ready,
             self.is_typing,
             self.in_table,
@@ -273,11 +271,6 @@ class PanelScreen(SettledScreen[None]):
     def needed_signs(self) -> Sequence[str]:
         """The signs that the text of the session needs in the legend."""
         return ()
-
-    @property
-    def messages(self) -> Messages:
-        """The table of messages of the open lesson's language."""
-        return ENGLISH
 
     @property
     def named_keys(self) -> Collection[str] | None:

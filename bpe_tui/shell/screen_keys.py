@@ -8,7 +8,7 @@ from typing import NamedTuple
 from bpe_tui.session.declarations import Command
 from bpe_tui.shell.commands import bound_commands, commands_on
 from bpe_tui.widgets.controls import FooterKey
-from engine.core.wording import Messages, text_of
+from bpe_tui.widgets.language import tr
 
 MOST_KEYS = 7
 """Most keys in the footer; the help has all."""
@@ -25,7 +25,6 @@ class KeyState(NamedTuple):
     """The state of a screen on which it depends which of its keys work.
 
     Attributes:
-        messages: the table of messages of the open lesson's language.
         is_ready: whether there is something to show.
         is_typing: whether a field has the focus, so that letters are typed into it.
         in_table: whether a table has the focus, so that Home and End are its own.
@@ -34,7 +33,6 @@ class KeyState(NamedTuple):
         named_keys: the keys that the open lesson names, such as `→`; `None` without one.
     """
 
-    messages: Messages
     is_ready: bool
     is_typing: bool
     in_table: bool
@@ -104,7 +102,7 @@ class ScreenKeys:
             for command in (*own[: MOST_KEYS - len(lasting)], *lasting)
         ]
         if now.is_typing:
-            keys.insert(1, FooterKey("Ctrl+U", text_of(now.messages, "clear"), ""))
+            keys.insert(1, FooterKey("Ctrl+U", tr("clear"), ""))
         return keys[:MOST_KEYS]
 
 
@@ -136,4 +134,4 @@ def _footer_key(command: Command, now: KeyState, *, is_lasting: bool) -> FooterK
         key = key._replace(label=now.leaving or key.label)
     elif command.keys == "home" and now.in_table:
         key = key._replace(label="first row", action="focused.end(False)")
-    return key._replace(label=text_of(now.messages, key.label))
+    return key._replace(label=tr(key.label))

@@ -23,18 +23,17 @@ from bpe_tui.shell.panel import FramePanel, TokenPainter, TokenPanel
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.shell.targets import ToOpening
 from bpe_tui.widgets.controls import Scrubber, Tab, TabLine
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row
 from bpe_tui.words.narration import fitting_facts, heading
-from bpe_tui.words.wording import Wording
-from engine.core.wording import ENGLISH, Messages, text_of
 
 if TYPE_CHECKING:
     from bpe_tui.widgets.chart import Chart  # the charts of other screens
 
 
-def tabs_of(session: Session, here: str, messages: Messages = ENGLISH) -> tuple[Tab, ...]:
+def tabs_of(session: Session, here: str) -> tuple[Tab, ...]:
     """Return a tab for each screen; those that have nothing to show for this session are dim.
 
     A kind of screen without a tab has one at the end while it is `here`.
@@ -44,8 +43,8 @@ def tabs_of(session: Session, here: str, messages: Messages = ENGLISH) -> tuple[
     return tuple(
         Tab(
             key,
-            text_of(messages, name),
-            text_of(messages, short),
+            tr(name),
+            tr(short),
             f"app.show('{kind}')",
             is_ready and refusal_of(f"app.show('{kind}')", session) is None,
         )
@@ -93,15 +92,6 @@ class SessionScreen(PanelScreen):
     @property
     def host(self) -> Host:
         return cast("Host", self.app)
-
-    @property
-    def messages(self) -> Messages:
-        return self.host.guide.messages if self.host.has_guide else ENGLISH
-
-    @property
-    def wording(self) -> Wording:
-        """The words of the screen, in the language of the open lesson."""
-        return Wording(messages=self.messages)
 
     @property
     def named_keys(self) -> Collection[str] | None:
@@ -181,11 +171,11 @@ class SessionScreen(PanelScreen):
 
     def show_tabs(self, session: Session) -> None:
         """Show which screens there are, which one is here, and at which step it is."""
-        line, about = self.query_one(TabLine), (session.config, session.opened, self.messages)
+        line, about = self.query_one(TabLine), (session.config, session.opened)
         if self._tabs_of != (known := (*about, session.shown is None)):
             self._tabs_of, here = known, kind_and_model(self.id or "")[0]
-            line.tabs = tabs_of(session, here, self.messages)
-            line.here = text_of(self.messages, TABS[here][1] if here in TABS else here)
+            line.tabs = tabs_of(session, here)
+            line.here = tr(TABS[here][1] if here in TABS else here)
         line.note = self.step_of(session) if self.SHOWS_STEP else ""
 
     def step_of(self, session: Session) -> str:
@@ -194,7 +184,7 @@ class SessionScreen(PanelScreen):
         if frame is None:
             return ""
         step, last = number(frame.step), number(frame.recorded_steps)
-        return text_of(self.messages, "step {n} of {last}", n=step, last=last)
+        return tr("step {n} of {last}", n=step, last=last)
 
     def frame_of(self, session: Session) -> Any:
         """Return the frame for the panels."""
@@ -205,7 +195,7 @@ class SessionScreen(PanelScreen):
         frame = self.frame_of(session)
         facts = [] if frame is None else [*self.facts_of(frame)]
         if not facts:
-            return heading(session, room, self.messages)
+            return heading(session, room)
         step = self.step_of(session)
         if not self.query_one(TabLine).has_room_for(step, self.size.width):
             facts.insert(1, step)
@@ -304,7 +294,7 @@ class SessionScreen(PanelScreen):
     def way_back(self) -> str:
         """The place that Esc leads back to: `back to step 2`; "" if no jump has led here."""
         place = self.host.navigation.way_back
-        return text_of(self.messages, "back to {place}", place=place) if place else ""
+        return tr("back to {place}", place=place) if place else ""
 
     # -- commands that mean the same on all screens; some screens have their own way
 

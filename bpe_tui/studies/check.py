@@ -24,12 +24,12 @@ from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.shell.targets import ToStep
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.controls import FootLine
+from bpe_tui.widgets.language import current_table, tr, tr_count
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import PairSpans, Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text, width
 from bpe_tui.words.narration import first_fitting
-from bpe_tui.words.wording import Wording
 from engine.analysis.check.checking import JudgedMerge, check_claim
 from engine.analysis.check.claim import Assignment, read_claim
 from engine.analysis.check.report import Report
@@ -154,18 +154,18 @@ class CheckedMerges(Vertical):
 
     def on_resize(self) -> None:
         """Paint the header, the first difference and the list, for the width that there is."""
-        pinned, text = self.query_one("#check-pinned", RowList), Wording.of(self).text
-        self.border_title = Content(text("your merges, and what the rule takes there"))
-        self.border_subtitle = Content(text("n next difference │ ↵ goes to the step"))
+        pinned = self.query_one("#check-pinned", RowList)
+        self.border_title = Content(tr("your merges, and what the rule takes there"))
+        self.border_subtitle = Content(tr("n next difference │ ↵ goes to the step"))
         room = self._list.scrollable_content_region.width
         self._half = max((room - MERGE_CELLS - 4) // 2, LEAST_HALF)
-        spans = [right(text("merge"), MERGE_CELLS, "dim"), ("    ", "")]
+        spans = [right(tr("merge"), MERGE_CELLS, "dim"), ("    ", "")]
         for name in ("yours", "the rule"):
-            spans += left([(text(name), "dim")], self._half - COUNT_CELLS)
-            spans.append(right(f"{text('count')}   ", COUNT_CELLS, "dim"))
+            spans += left([(tr(name), "dim")], self._half - COUNT_CELLS)
+            spans.append(right(f"{tr('count')}   ", COUNT_CELLS, "dim"))
         top = [Row(spans)]
         if self._first is not None:
-            top.append(self._row(self._first, text("first")))
+            top.append(self._row(self._first, tr("first")))
         pinned.styles.height = len(top)
         pinned.show(top)
         self._list.show(self._rows, self._list.cursor)
@@ -187,7 +187,7 @@ class CheckedMerges(Vertical):
         if judged.by_rule:  # the rule's pair is another if the trainer made this tied merge late
             spans += self._pair(judged.step.pair, judged.count, rule_role)
         elif judged.rule is None:
-            spans += left([(Wording.of(self).text(NOTHING_LEFT), rule_role)], self._half)
+            spans += left([(tr(NOTHING_LEFT), rule_role)], self._half)
         else:
             spans += self._pair(judged.rule, judged.rule_count, rule_role)
         return Row(spans, ToStep(place + 1))
@@ -292,7 +292,7 @@ class CheckScreen(SessionScreen):
         if job is not None:
             self.query_one(CheckedMerges).show(list(job.judged))
         why = self.query_one(WhyPanel)
-        why.border_title = Content(self.wording.text("check" if job is None else "why?"))
+        why.border_title = Content(tr("check" if job is None else "why?"))
         why.show_sentences(self._sentences(job))
         self.say("#narration", self._narration(job))
 
@@ -301,17 +301,17 @@ class CheckScreen(SessionScreen):
     def _sentences(self, job: CheckJob | None) -> list[tuple[str, str]]:
         if job is None:
             start = why_not_checkable(self.session.config) or NONE_CHOSEN
-            return [(start, ""), (self.wording.text(HOW), "dim")]
+            return [(start, ""), (tr(HOW), "dim")]
         if job.refused is not None:
             refusal = visible_text(str(job.refused), spaces=False)
             return [(refusal, "loss"), ("Press c to choose other files.", "dim")]
         if job.report is not None:
             causes, agrees = job.report.explanations, job.report.agrees
-            lines = list(job.report.describe(quoted, self.messages))
+            lines = list(job.report.describe(quoted, current_table()))
             cause = f"({causes[0].cause})" if causes else ""
             likeliest = next((line for line in lines if cause and cause in line), None)
             return [(line, "strong" if agrees or line is likeliest else "") for line in lines]
-        return [(self.wording.text(HOW), "dim")]
+        return [(tr(HOW), "dim")]
 
     def _narration(self, job: CheckJob | None) -> str:
         claimed = self.session.claimed
@@ -330,10 +330,10 @@ class CheckScreen(SessionScreen):
             compared = f"{name}: merge {done} of {of}"
             return first_fitting(room, f"{compared} is compared with the rule …", f"{compared} …")
         wrong = sum(not judged.fits for judged in job.judged)
-        text, merges = self.wording.text, self.wording.counted(job.merges, "merge")
+        merges = tr_count(job.merges, "merge")
         if not wrong:
-            return f"{name}: {text('all {merges} are by the rule.', merges=merges)}"
-        differ = text("{n} of {merges} differ from the rule's.", n=number(wrong), merges=merges)
+            return f"{name}: {tr('all {merges} are by the rule.', merges=merges)}"
+        differ = tr("{n} of {merges} differ from the rule's.", n=number(wrong), merges=merges)
         return first_fitting(room, f"{name}: {differ}", differ)
 
     # -- commands

@@ -17,6 +17,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.session.training import course_cuts_of
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import sheet
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number, plural, short_time, size
 from bpe_tui.widgets.rows import Column, Row, RowsOnDemand, RowTable, Span, paragraph
@@ -30,7 +31,6 @@ from bpe_tui.words.chunks import (
     parts_for,
     strip_rows,
 )
-from bpe_tui.words.wording import Wording
 from engine.core.errors import CorpusError
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut
 from engine.counting.chunk_log import ChunkReport, LoggedChunks
@@ -83,13 +83,12 @@ class CutsPanel(RowList):
 
     def on_resize(self) -> None:
         width, course = self.scrollable_content_region.width, self._course
-        wording = Wording.of(self)
-        self.border_title = Content(wording.text("the course's chunks"))
-        self.border_subtitle = Content(wording.text("+ - other parts"))
+        self.border_title = Content(tr("the course's chunks"))
+        self.border_subtitle = Content(tr("+ - other parts"))
         if course is None:
             self.show([Row([("Looking for special tokens after the even cuts …", "dim")])])
             return
-        told = describe_course(course, wording)
+        told = describe_course(course)
         rows = [row for text in told for row in paragraph(text, width - 1)]
         if isinstance(course, CourseCuts):
             wide = min(width - 1, WIDEST)
@@ -104,9 +103,9 @@ class CutsPanel(RowList):
                 wide,
                 cells,
             )
-            rows += [Row([]), table.header(wording.messages)]
+            rows += [Row([]), table.header()]
             rows += [table.row(at) for at in range(len(course.cuts))]
-        rows += [Row([]), *paragraph(wording.text(DIFFERENCE), width - 1, "dim")]
+        rows += [Row([]), *paragraph(tr(DIFFERENCE), width - 1, "dim")]
         self.show(rows, self.cursor)
 
 
@@ -161,7 +160,7 @@ class CountedPanel(RowList):
         def _at(place: int) -> LoggedChunks:
             return report.logged[place]
 
-        top += [Row([]), table.header(Wording.of(self).messages)]
+        top += [Row([]), table.header()]
         self.show(RowsOnDemand(len(report.logged), table.row, top), self.cursor)
 
 

@@ -32,6 +32,7 @@ from bpe_tui.studies.model_table_panels import (
 )
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.numbers import size
 from bpe_tui.words.narration import Facts, fitting_facts, name_of
 from engine.analysis.model_table import (
@@ -200,14 +201,13 @@ class FamilyScreen(SessionScreen):
             self.query_one(FamilyRows).put_cursor(self.FIRST_ROW, 0)
 
     def _say_what_is_open(self) -> None:
-        facts: Facts = [(0, name_of(self.session.config, self.messages))]
+        facts: Facts = [(0, name_of(self.session.config))]
         if self._unseen is not None:
-            text = self.wording.text
             measured = "measured on what follows" if not self._typed else "measured on the text"
             facts += [
-                (2, describe_sizes(self._entries, self._vocab_size, self.wording)),
-                (1, text("all learn from the first {size}", size=size(self._learnt))),
-                (3, text(measured)),
+                (2, describe_sizes(self._entries, self._vocab_size)),
+                (1, tr("all learn from the first {size}", size=size(self._learnt))),
+                (3, tr(measured)),
             ]
         self.say("#heading", fitting_facts(facts, self.heading_room))
 
@@ -245,9 +245,9 @@ class FamilyScreen(SessionScreen):
         measured = next((e.measures for e in self._entries if e.measures is not None), None)
         about = ""
         if measured is not None:
-            words = self.wording.counted(measured.words, "word")
+            words = tr_count(measured.words, "word")
             on = "on {words}" if self._typed else "on {words}, the last {size}"
-            about = self.wording.text(on, words=words, size=size(measured.bytes))
+            about = tr(on, words=words, size=size(measured.bytes))
         self.query_one(FamilyPanel).show(self._entries, about)
         self._show_details()
 
@@ -257,7 +257,7 @@ class FamilyScreen(SessionScreen):
             entry = self._entries[rows.cursor]
             config, way_in = self._training_of(entry.name), ""  # what Enter does for the kind
             if config is not None and config == self.session.config:
-                way_in = self.wording.text(OPEN_HERE, model=MODELS[config.model].title)
+                way_in = tr(OPEN_HERE, model=MODELS[config.model].title)
             elif config is not None:
                 way_in = f"↵ trains this {MODELS[config.model].title} on the corpus, step by step"
             self.query_one(FamilyDetails).show(entry, self._unseen, self._typed, way_in)

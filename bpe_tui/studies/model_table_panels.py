@@ -17,6 +17,7 @@ from bpe_tui.panels.training_panels import Labelled, labelled, over_labels
 from bpe_tui.session.samples import parallel_samples
 from bpe_tui.shell.panel import mark_role, needs_marks, token_edge
 from bpe_tui.shell.targets import ToKind
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent, plural
 from bpe_tui.widgets.rows import (
@@ -37,7 +38,6 @@ from bpe_tui.widgets.virtual_table import Header
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.words.measures import describe_premiums
 from bpe_tui.words.narration import Facts, fitting_facts
-from bpe_tui.words.wording import Wording
 from engine.analysis.measures import premiums_over_english
 from engine.analysis.model_table import KindRow, TextMeasures, measure
 from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer
@@ -121,17 +121,17 @@ MEANINGS: Facts = [
 """The legend of the columns, below the rows."""
 
 
-def describe_sizes(entries: Sequence[KindEntry], most: int, wording: Wording) -> str:
+def describe_sizes(entries: Sequence[KindEntry], most: int) -> str:
     """Return whether the subword vocabularies, of at most `most` tokens, have the same size."""
     subwords = [entry for entry in entries if entry.name in SUBWORDS]
     sizes = {entry.row.vocab_size for entry in subwords if entry.row is not None}
     if not sizes or any(entry.state in (WAITS, TRAINS) and entry.row is None for entry in subwords):
-        return wording.text("at the most {tokens}", tokens=wording.counted(most, "token"))
+        return tr("at the most {tokens}", tokens=tr_count(most, "token"))
     if len(sizes) == 1:
-        tokens = wording.counted(sizes.pop(), "token")
-        return wording.text("subwords of one size, {tokens}", tokens=tokens)
+        tokens = tr_count(sizes.pop(), "token")
+        return tr("subwords of one size, {tokens}", tokens=tokens)
     least, largest = number(min(sizes)), number(max(sizes))
-    return wording.text("subwords of different sizes, {n} to {last}", n=least, last=largest)
+    return tr("subwords of different sizes, {n} to {last}", n=least, last=largest)
 
 
 class FamilyRows(Lines):
@@ -155,13 +155,12 @@ class FamilyRows(Lines):
 
     def row(self, index: int) -> Row:
         entry = self.entries[index]
-        text_of = Wording.of(self).text
         here = cursor_sign(index == self.cursor)
         if entry.row is None or entry.measures is None:
             room = self.scrollable_content_region.width - 2 - GAP - NAME
             name = left([(entry.name, "strong")], NAME + GAP)
-            return Row([here, *name, *left([(text_of(entry.state), "dim")], room)], entry.name)
-        kind = MeasuredKind(entry.row, entry.measures, entry.stopped, text_of)
+            return Row([here, *name, *left([(tr(entry.state), "dim")], room)], entry.name)
+        kind = MeasuredKind(entry.row, entry.measures, entry.stopped, tr)
         shown = arranged_row(self.places, lambda column: column.draw(kind))
         return Row([here, *shown.spans], entry.name)
 
@@ -185,15 +184,14 @@ class FamilyPanel(Vertical):
 
     def show(self, entries: Sequence[KindEntry], about: str) -> None:
         """Show these rows; `about` describes the text that they are measured on."""
-        text = Wording.of(self).text
-        self.border_title = Content(f"{text('the family')}  {about}".rstrip())
-        self.border_subtitle = Content(text("↵ explains a row"))
+        self.border_title = Content(f"{tr('the family')}  {about}".rstrip())
+        self.border_subtitle = Content(tr("↵ explains a row"))
         self.rows.entries = entries
         self.rows.rebuild()
         self.place_header()
 
     def on_resize(self) -> None:
-        meanings = [(at, Wording.of(self).text(meaning)) for at, meaning in MEANINGS]
+        meanings = [(at, tr(meaning)) for at, meaning in MEANINGS]
         self.meaning.update(Content(fitting_facts(meanings, self.size.width)))
         self.call_after_refresh(self.place_header)
 

@@ -32,6 +32,7 @@ from bpe_tui.studies.pipeline_stages import (
 )
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import TextLine
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, left
@@ -246,14 +247,13 @@ class PipelineScreen(SessionScreen):
             marks=needs_marks(self.app),
             in_letters=self._in_letters,
             fresh=frame.merge.new_id if frame and frame.merge else None,
-            wording=self.wording,
         )
         self._point_at(self._token)
         model = pipeline.model
         is_cut = len(self.query_one(TextLine).text) > LONGEST
         cut = f" │ only the first {number(LONGEST)} characters" if is_cut else ""
-        tokens = self.wording.counted(len(model.vocab), "token")
-        built = self.wording.text("{model} with {tokens}", model=model.name, tokens=tokens)
+        tokens = tr_count(len(model.vocab), "token")
+        built = tr("{model} with {tokens}", model=model.name, tokens=tokens)
         self._say_heading(f"{built}{cut}")
 
     @property
@@ -264,10 +264,10 @@ class PipelineScreen(SessionScreen):
     def _say_heading(self, fact: str) -> None:
         session, step = self._seen
         is_file = session is not None and session.opened is not None and not step
-        say, owner = self.wording.text, self.wording.text("step {n}", n=number(step))
+        owner = tr("step {n}", n=number(step))
         owner = session.config.name if session is not None and is_file else owner
         shown = visible_text(owner, spaces=False)
-        self.say("#heading", f"{say('The pipeline of {owner}', owner=shown)} │ {fact}")
+        self.say("#heading", f"{tr('The pipeline of {owner}', owner=shown)} │ {fact}")
 
     # -- the token under the cursor
 
@@ -278,7 +278,7 @@ class PipelineScreen(SessionScreen):
         self._token = max(0, min(token, len(tokens) - 1))
         chosen = tokens[self._token] if tokens else None
         self._shown = replace(self._shown, chosen=chosen)
-        title = f"{self.wording.text('stages')}  {self.wording.counted(len(tokens), 'token')}"
+        title = f"{tr('stages')}  {tr_count(len(tokens), 'token')}"
         self.query_one(PipelinePanel).show(self._shown, title)
         self.say("#narration", describe_token(self._shown))
 

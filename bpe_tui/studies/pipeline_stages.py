@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 from textual.content import Content
 
 from bpe_tui.panels.training_panels import Labelled, labelled, over_labels
 from bpe_tui.shell.panel import PRETOKEN_BORDER, mark_role, sentence, token_edge
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -27,7 +28,6 @@ from bpe_tui.widgets.rows import (
     wrapped,
 )
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
-from bpe_tui.words.wording import Wording
 from engine.core.characters import whole_characters
 from engine.core.gpt2_bytes import spell, unspell
 from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
@@ -152,7 +152,6 @@ class PipelineView:
         marks: whether «» mark the text of that token, if there are no colours.
         in_letters: whether bytes are shown as GPT-2's letters, not as their characters.
         fresh: the id of the token that the step made; `None` if it made none.
-        wording: the words of the screen.
     """
 
     draft: Draft
@@ -162,7 +161,6 @@ class PipelineView:
     marks: bool
     in_letters: bool = False
     fresh: int | None = None
-    wording: Wording = field(default_factory=Wording)
 
     def role_of(self, token: OutputToken) -> str:
         """Return the role of a token."""
@@ -226,7 +224,7 @@ def _text(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     text, chosen = shown.text.text, _chosen(shown)
     marked = range(*chosen.span) if chosen else range(0)
     lines = character_lines(text, marked, shown.marks, width - gutter)
-    counted, title = shown.wording.counted(len(text), "character"), shown.wording.text("text")
+    counted, title = tr_count(len(text), "character"), tr("text")
     yield from _block(title, counted, lines, gutter, width)
 
 
@@ -244,7 +242,7 @@ def _normalized(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     if changed:
         few = _few(dict.fromkeys(f"{_shown(c.old)} → {_shown(c.new)}" for c in changed))
         changes = "changed, and decoding will not change it back: {few}"
-        notes.append((shown.wording.text(changes, few=few), "loss"))
+        notes.append((tr(changes, few=few), "loss"))
     yield from _switchable(NORMALIZER, shown, lines, gutter, width, notes)
 
 
@@ -261,13 +259,13 @@ def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     lines = wrapped(words, width - gutter)
     pieces = [part.text for part in shown.text.pieces]
     notes: list[Span] = [
-        (shown.wording.text(meaning), "dim")
+        (tr(meaning), "dim")
         for mark, meaning in _SPELLINGS
         if any(mark in piece for piece in pieces)
     ]
     if dropped := shown.losses.dropped:
         few = _few(dict.fromkeys(map(_shown, dropped)))
-        left_out = shown.wording.text("left out, so a decoder can only guess: {few}", few=few)
+        left_out = tr("left out, so a decoder can only guess: {few}", few=few)
         notes.append((left_out, "loss"))
     yield from _switchable(PRE_TOKENIZER, shown, lines, gutter, width, notes)
 
@@ -291,8 +289,8 @@ def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     both = zip(tokens, finished, strict=False)
     chosen = next((before for before, after in both if after is shown.chosen), None)
     lines = token_lines(tokens, chosen, shown, width - gutter)
-    made, n = shown.wording.counted(len(tokens), "token"), number(len(model.vocab))
-    vocabulary = shown.wording.text("vocabulary {n} → {made}", n=n, made=made)
+    made, n = tr_count(len(tokens), "token"), number(len(model.vocab))
+    vocabulary = tr("vocabulary {n} → {made}", n=n, made=made)
     summary = f"{model.name}, {vocabulary}"
     notes: list[Span] = []
     if isinstance(model, WordPiece):
@@ -314,21 +312,21 @@ def _finished(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     notes: list[Span] = []
     if any(token.from_template for token in shown.run.tokens):
         lines = token_lines(shown.run.tokens, shown.chosen, shown, width - gutter)
-        adds = shown.wording.text("encode --template adds these tokens on the command line")
+        adds = tr("encode --template adds these tokens on the command line")
         notes = [(adds, "dim")]
     elif shown.draft.pipeline.post_processor is not None:
-        notes = [(shown.wording.text("adds no tokens"), "dim")]
+        notes = [(tr("adds no tokens"), "dim")]
     yield from _switchable(POST_PROCESSOR, shown, lines, gutter, width, notes)
 
 
 def _decoded(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     lines = character_lines(shown.run.decoded, range(0), shown.marks, width - gutter)
-    is_same, text = shown.losses.comes_back, shown.wording.text
-    said = text("the text comes back as it was" if is_same else "not the text that was given")
+    is_same = shown.losses.comes_back
+    said = tr("the text comes back as it was" if is_same else "not the text that was given")
     notes: list[Span] = [(said, "gain" if is_same else "loss")]
     if skipped := shown.losses.skipped:
         few = _few(map(_shown, skipped))
-        notes.append((text("special tokens are left out in decoding: {few}", few=few), "dim"))
+        notes.append((tr("special tokens are left out in decoding: {few}", few=few), "dim"))
     yield from _switchable(DECODER, shown, lines, gutter, width, notes)
 
 
@@ -341,10 +339,9 @@ def _switchable(
     notes: Iterable[Span],
 ) -> Iterator[Row]:
     stages = shown.draft.stages(kind)
-    text = shown.wording.text
-    summary = " │ ".join(stage_name(stage) for stage in stages) or text("none")
+    summary = " │ ".join(stage_name(stage) for stage in stages) or tr("none")
     if shown.draft.is_switched(kind):
-        summary += f"  {text('(switched)')}"
+        summary += f"  {tr('(switched)')}"
     yield from _block(kind.title, summary, lines, gutter, width, ToStage(kind), notes)
 
 
@@ -382,7 +379,7 @@ def describe_token(shown: PipelineView) -> str:
     """Describe the token under the cursor in one sentence."""
     token = shown.chosen
     if token is None:
-        return shown.wording.text("Type a text: e. There is no token yet.")
+        return tr("Type a text: e. There is no token yet.")
     place = next(n for n, each in enumerate(shown.run.tokens, start=1) if each is token)
     data = None if token.from_template else shown.data_of(token.text)
     text = visible_text(token.text) if data is None else visible_bytes(data)
@@ -394,9 +391,9 @@ def describe_token(shown: PipelineView) -> str:
         where = "comes from no character of the text."
     elif end == start + 1:
         where = "character {start}, “{characters}”."
-    say, of = shown.wording.text, number(len(shown.run.tokens))
-    about = say(where, start=str(start), end=str(end - 1), characters=characters)
-    name = say("Token {n} of {last}: {text}", n=number(place), last=of, text=text)
+    of = number(len(shown.run.tokens))
+    about = tr(where, start=str(start), end=str(end - 1), characters=characters)
+    name = tr("Token {n} of {last}: {text}", n=number(place), last=of, text=text)
     return f"{name}, id {token.token_id}: {about}"
 
 
@@ -419,7 +416,7 @@ class PipelinePanel(Lines):
         """Show another run."""
         self._shown = shown
         self.border_title = Content(title)
-        self.border_subtitle = Content(Wording.of(self).text(FOOT))
+        self.border_subtitle = Content(tr(FOOT))
         self.rebuild()
 
     def say(self, why: str) -> None:

@@ -23,11 +23,11 @@ from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.chart import Curve, CurvesChart, curves_of
 from bpe_tui.widgets.figure import NumberArray
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import block_bar, number, plural, short_number, short_time
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.words.narration import first_fitting
-from bpe_tui.words.wording import Wording
 from engine.bpe import race as racing
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.trainers import TRAINERS
@@ -85,18 +85,18 @@ class StandingsPanel(RacePanel):
     WIDEST = 130
 
     def race_rows(self, race: racing.Race, step: int, width: int) -> Iterator[Row]:
-        text, roomy = self.wording.text, width >= ROOMY and step > 0
+        roomy = width >= ROOMY and step > 0
         if step:
-            asked = text("by step {n}, who needs how much?", n=number(step))
+            asked = tr("by step {n}, who needs how much?", n=number(step))
         else:
-            asked = text("the whole run: who needs how much? │ → shows step 1")
+            asked = tr("the whole run: who needs how much? │ → shows step 1")
         self.say(asked, "bars: operations")
-        head = left([("" if step else text("in all"), "dim")], NAME_CELLS)
-        head += [right(text("time"), 9), right(text("operations"), 14), right("", 9)]
+        head = left([("" if step else tr("in all"), "dim")], NAME_CELLS)
+        head += [right(tr("time"), 9), right(tr("operations"), 14), right("", 9)]
         step = step or race.steps
         if roomy:
             titles = (("in all: time", 13), ("operations", 14), ("merges", 9))
-            head += [right(text(title), cells) for title, cells in titles]
+            head += [right(tr(title), cells) for title, cells in titles]
         self.name_columns([(title, "dim") for title, _ in head])
         amounts = {
             runner: operations_at(runner, min(step, len(runner)))
@@ -115,11 +115,11 @@ class StandingsPanel(RacePanel):
                 spans.append(right(times if least else "", 9, "strong"))
             else:
                 if runner.state is racing.RunnerState.RUNNING:
-                    state = text("runs: merge {n} …", n=number(len(runner)))
+                    state = tr("runs: merge {n} …", n=number(len(runner)))
                 elif runner.state is racing.RunnerState.OUT_OF_TIME:
-                    state = text("stopped at merge {n}", n=number(len(runner)))
+                    state = tr("stopped at merge {n}", n=number(len(runner)))
                 else:
-                    state = text(str(runner.state.value))
+                    state = tr(str(runner.state.value))
                 spans += left([(f"  {state}", "dim")], 32)
             if roomy:
                 spans.append(("    ", ""))
@@ -161,17 +161,17 @@ class WorkPanel(RacePanel):
         self._meanings: list[str] = []
 
     def race_rows(self, race: racing.Race, step: int, width: int) -> Iterator[Row]:
-        self._meanings, text = [], self.wording.text
+        self._meanings = []
         cells = max(min(14, (width - 20) // 3), 1)
-        titles = (text(title) for title in ("step", "so far", "in all"))
+        titles = (tr(title) for title in ("step", "so far", "in all"))
         self.name_columns([(" " * 20, ""), *(right(title, cells, "dim") for title in titles)])
         for place, runner in enumerate(race.runners):
             name = left([(runner.algorithm.name, hue_of(place))], NAME_CELLS)
-            self._meanings.append(text(runner.algorithm.summary))
+            self._meanings.append(tr(runner.algorithm.summary))
             yield Row(left([*name, (self._meanings[-1], "dim")], width))
             for counter in runner.work.counters:
                 declared = COUNTERS[counter]
-                spans: list[Span] = left([(f"  {text(declared.label)}", "")], 20)
+                spans: list[Span] = left([(f"  {tr(declared.label)}", "")], 20)
                 waits = runner.state is racing.RunnerState.WAITING
                 if waits or is_behind(runner, step):
                     spans += [right("—", cells, "dim"), right("—", cells, "dim")]
@@ -180,7 +180,7 @@ class WorkPanel(RacePanel):
                     at_step = runner.work.at_step(counter, here) if here == step else 0
                     spans.append(_amount(at_step, cells))
                     spans.append(_amount(runner.work.total(counter, here), cells))
-                self._meanings.append(text(declared.meaning))
+                self._meanings.append(tr(declared.meaning))
                 total = _amount(runner.work.total(counter, len(runner)), cells, "dim")
                 yield Row([*spans, right("—", cells, "dim") if waits else total])
         self.say("what for?", "↑ ↓ say what is counted")
@@ -200,20 +200,19 @@ def _amount(n: float, cells: int, role: str = "") -> Span:
     return right(text if len(text) < cells else short_number(n), cells, role)
 
 
-def describe_race(race: racing.Race, wording: Wording) -> str:
+def describe_race(race: racing.Race) -> str:
     """Return a sentence on whether all trainers made the same merges."""
-    text = wording.text
     if (first := race.first_difference) is not None:
-        return text("The merges differ from merge {n} on.", n=number(first + 1))
+        return tr("The merges differ from merge {n} on.", n=number(first + 1))
     stopped = [
-        f"{runner.algorithm.name} {text('was stopped at merge {n}', n=number(len(runner)))}"
+        f"{runner.algorithm.name} {tr('was stopped at merge {n}', n=number(len(runner)))}"
         for runner in race.runners
         if runner.state is racing.RunnerState.OUT_OF_TIME
     ]
     but = f" ({', '.join(stopped)})" if stopped else ""
-    who = wording.counted(len(race.runners), "trainer")
-    merges = wording.counted(race.steps, "merge")
-    return text("{trainers}, the same {merges}{but}.", trainers=who, merges=merges, but=but)
+    who = tr_count(len(race.runners), "trainer")
+    merges = tr_count(race.steps, "merge")
+    return tr("{trainers}, the same {merges}{but}.", trainers=who, merges=merges, but=but)
 
 
 # -- the job
@@ -341,7 +340,7 @@ class RaceScreen(SessionScreen):
         if session.stop_reason is not None and session.timeline is not self._raced:
             self._start(session)
         self.show_heading()
-        self.query_one(Transport).show(session, self.messages)
+        self.query_one(Transport).show(session)
         self.query_one(CurvesChart).at = session.frame.step or None
 
     def _start(self, session: Session) -> None:
@@ -376,7 +375,7 @@ class RaceScreen(SessionScreen):
             panel.why_empty = NO_RACE if has_none else NOT_STARTED
             panel.rebuild()
         chart = self.query_one(CurvesChart)
-        chart.border_title = Content(self.wording.text("How does it grow, merge by merge?"))
+        chart.border_title = Content(tr("How does it grow, merge by merge?"))
         chart.why_empty = NO_RACE_SHORT if has_none else STARTS
         self._draw()
         self._narrate()
@@ -391,8 +390,8 @@ class RaceScreen(SessionScreen):
             steps = np.arange(1, len(amounts) + 1)
             curves.append(Curve(runner.algorithm.name, hue_of(place), steps, amounts))
         chart = self.query_one(CurvesChart)
-        chart.figure = curves_of(curves, self.wording.text("step"))
-        chart.border_subtitle = Content(self.wording.text("operations so far"))
+        chart.figure = curves_of(curves, tr("step"))
+        chart.border_subtitle = Content(tr("operations so far"))
         chart.why_empty = NO_MERGE if self._job.complete and not race.steps else STARTS
 
     # -- words
@@ -410,14 +409,14 @@ class RaceScreen(SessionScreen):
         race = job.race
         part = "" if job.part == 1 else f"On {job.part:.3g} of the corpus, as all is too much. "
         if job.is_cancelled:
-            return f"{part}Stopped; r runs it again. {describe_race(race, self.wording)}"
+            return f"{part}Stopped; r runs it again. {describe_race(race)}"
         running = [runner for runner in race.runners if runner.state is racing.RunnerState.RUNNING]
         if running:
             name, merges = running[0].algorithm.name, number(len(running[0]))
-            runs = self.wording.text("{name} runs: merge {n} …", name=name, n=merges)
-            return f"{part}{runs} {self.wording.text('Esc stops the race.')}"
+            runs = tr("{name} runs: merge {n} …", name=name, n=merges)
+            return f"{part}{runs} {tr('Esc stops the race.')}"
         assert self._raced is not None
-        variants = _with_fork(self._raced, f"{part}{describe_race(race, self.wording)}")
+        variants = _with_fork(self._raced, f"{part}{describe_race(race)}")
         return first_fitting(self.size.width - 2, *variants)
 
     # -- commands

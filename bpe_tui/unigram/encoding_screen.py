@@ -20,10 +20,10 @@ from bpe_tui.unigram.narration import describe_unknown, probability_text, score_
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PiecePainter, PiecePanel, pieces_of_text
 from bpe_tui.unigram.training_screen import PiecesOfText
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.numbers import MINUS, number, plural
 from bpe_tui.widgets.rows import Column, Row, RowTable, Span, columns_of_spans, left, paragraph
 from bpe_tui.widgets.visible import shorten, visible_text, width
-from bpe_tui.words.wording import Wording
 from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import (
@@ -158,9 +158,9 @@ class LatticePanel(WalkPanel):
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         pieces = sum(len(edges) for edges in walk.lattice.arriving)
-        title = self.wording.text("lattice of {text}", text=visible_text(walk.word))
+        title = tr("lattice of {text}", text=visible_text(walk.word))
         self.say(
-            f"{title}  {self.wording.counted(pieces, 'piece')}",
+            f"{title}  {tr_count(pieces, 'piece')}",
             "━ best path │ ═ best at this node │ ─ arrives, or won before │ ┄ lost, or not reached",
         )
         rows = LatticeDrawing(walk, self.place, width).rows()
@@ -277,28 +277,25 @@ class ArrivalsPanel(WalkPanel):
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         place, total = self.place, len(walk.steps)
-        text = self.wording.text
-        at = text("step {n} of {last}", n=str(place), last=str(total))
+        at = tr("step {n} of {last}", n=str(place), last=str(total))
         self.say(f"Viterbi  {at}", "→ next  ← back  space plays")
         if not place:
             return [
-                *paragraph(text("Node 0 is the empty beginning: its score is 0."), width),
+                *paragraph(tr("Node 0 is the empty beginning: its score is 0."), width),
                 Row([]),
-                *paragraph(text(GOES_ON), width, "dim"),
+                *paragraph(tr(GOES_ON), width, "dim"),
             ]
         step = walk.steps[place - 1]
         if isinstance(step, Reached):
-            return list(_arrival_rows(walk, step, width, self.wording))
-        return list(_way_back_rows(walk, self.painter(walk), place, width, self.wording))
+            return list(_arrival_rows(walk, step, width))
+        return list(_way_back_rows(walk, self.painter(walk), place, width))
 
 
-def _arrival_rows(
-    walk: Walkthrough, reached: Reached, width: int, wording: Wording
-) -> Iterator[Row]:
+def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[Row]:
     """Yield the pieces that end at a node, the best first, each with the sum of its scores."""
-    arrive, pieces = len(reached.arrivals), wording.counted(len(reached.arrivals), "piece")
+    arrive, pieces = len(reached.arrivals), tr_count(len(reached.arrivals), "piece")
     head = "Node {node}: {pieces} ends here" if arrive == 1 else "Node {node}: {pieces} end here"
-    yield Row([(wording.text(head, node=str(reached.node), pieces=pieces), "strong")])
+    yield Row([(tr(head, node=str(reached.node), pieces=pieces), "strong")])
     painter = PiecePainter(walk.frame)
     columns = columns_of_spans(("", 0), ("", 4), ("", SUM_CELLS), ("", REMARK_CELLS))
     table = RowTable(columns, width, least=6)
@@ -306,8 +303,8 @@ def _arrival_rows(
         edge, is_kept = arrival.edge, arrival == reached.best
         text = visible_text(walk.word[edge.start : edge.end])
         behind = reached.best.score - arrival.score
-        remark = f"{MINUS}{behind:.2f}" if behind > 0 else wording.text("tie")
-        remark = wording.text("kept") if is_kept else remark
+        remark = f"{MINUS}{behind:.2f}" if behind > 0 else tr("tie")
+        remark = tr("kept") if is_kept else remark
         addition = (
             f"{score_text(arrival.score - edge.score)} {MINUS if edge.score <= 0 else '+'} "
             f"{abs(edge.score):.2f} = {score_text(arrival.score)}"
@@ -323,7 +320,7 @@ def _arrival_rows(
 
 
 def _way_back_rows(
-    walk: Walkthrough, painter: PiecePainter, place: int, width: int, wording: Wording
+    walk: Walkthrough, painter: PiecePainter, place: int, width: int
 ) -> Iterator[Row]:
     """Yield the part of the best path that is found, and the sum of its scores."""
     taken = walk.taken(place)
@@ -331,7 +328,7 @@ def _way_back_rows(
     head = "The best path: the kept pieces, followed from the end"
     if start:
         head = "Back to node {node}: the kept pieces, followed from the end"
-    yield from paragraph(wording.text(head, node=str(start)), width, "strong")
+    yield from paragraph(tr(head, node=str(start)), width, "strong")
     cut = painter.cut(walk.word, reversed(taken))
     text = visible_text(walk.word[:start])
     before: list[Span] = [(text, "dim"), token_edge(marks=painter.marks)] if start else []
@@ -352,7 +349,7 @@ class PathsPanel(WalkPanel):
         painter = self.painter(walk)
         columns = columns_of_spans(("", 4), ("score", 8), ("P", 10), ("  the best", 0))
         table = RowTable(columns, width, least=6)
-        rows = [table.header(self.wording.messages)]
+        rows = [table.header()]
         for place, (path, probability) in enumerate(walk.paths, 1):
             cut = [("  ", ""), *painter.cut(walk.word, path.edges)]
             share = probability_text(probability)
@@ -421,8 +418,8 @@ class UnigramEncodingScreen(WalkScreen):
     # -- new frames and texts
 
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
-        pieces = self.wording.counted(frame.size, frame.record.PIECE)
-        return "Unigram", pieces, self.wording.text("the best way through the lattice")
+        pieces = tr_count(frame.size, frame.record.PIECE)
+        return "Unigram", pieces, tr("the best way through the lattice")
 
     def show_text(self) -> None:
         text = self.text[:LONGEST_TEXT]
@@ -434,15 +431,14 @@ class UnigramEncodingScreen(WalkScreen):
             tokens, more = self.query_one(PiecesOfText), "+" * (len(shown) > TOKENS_SHOWN)
             tokens.text = text[: tokens.LONGEST]
             count = f"{number(min(len(shown), TOKENS_SHOWN))}{more}"
-            say = self.wording.text
-            foot = f"{say('scores below')} │ {say(LANES_KEY)}"
-            tokens.say(say("tokens  {n}", n=count), foot)
+            foot = f"{tr('scores below')} │ {tr(LANES_KEY)}"
+            tokens.say(tr("tokens  {n}", n=count), foot)
         remark = ""  # which part of the text is not cut, or which no piece spells
         if len(self.text) > LONGEST_TEXT:
             remark = f"the first {plural(LONGEST_TEXT, 'character')} are cut"
         elif self.frame is not None:
             remark = describe_unknown(self.frame, self.text, self.size.width - 6)
-        self.query_one("#text").border_subtitle = Content(remark or self.wording.text("e types"))
+        self.query_one("#text").border_subtitle = Content(remark or tr("e types"))
         self.decode()
 
     def on_parts_panel_selected(self, event: UnigramTextPretokens.Selected) -> None:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from math import exp, isinf, isnan
 
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.narration import UNLIMITED_ROOM, first_fitting
-from bpe_tui.words.wording import Wording
-from engine.core.wording import ENGLISH, Messages
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import NEVER, EmStep, PruneRule, PruneStep
 from engine.unigram.textbook import TextbookRecord
@@ -63,7 +62,7 @@ def probability_text(probability: float) -> str:
     return f"{share:.{1 if share >= 10 else 3 if share >= 1 else 4}f}%"
 
 
-def narrate(frame: UnigramFrame, messages: Messages = ENGLISH) -> tuple[str, ...]:
+def narrate(frame: UnigramFrame) -> tuple[str, ...]:
     """Return a sentence about the step that led to a frame, then shorter ones.
 
     For example: `Step 3 of 6, prune 1: 706 of 5,106 pieces go: those that raise the loss least.
@@ -71,25 +70,24 @@ def narrate(frame: UnigramFrame, messages: Messages = ENGLISH) -> tuple[str, ...
     """
     if isinstance(frame.record, TextbookRecord):
         return _narrate_removal(frame, frame.record)
-    step, wording = frame.came_by, Wording(messages=messages)
-    text = wording.text
+    step = frame.came_by
     if step is None:
-        pieces = wording.counted(frame.size, "piece")
-        characters = wording.counted(frame.record.characters, "character")
-        return text(SEED, pieces=pieces, characters=characters), text(SHORT_SEED, pieces=pieces)
-    losses = _loss_change(step, wording)
+        pieces = tr_count(frame.size, "piece")
+        characters = tr_count(frame.record.characters, "character")
+        return tr(SEED, pieces=pieces, characters=characters), tr(SHORT_SEED, pieces=pieces)
+    losses = _loss_change(step)
     at = {"step": str(frame.step), "last": str(frame.recorded_steps), "losses": losses}
     at["round"] = str(step.round + 1)
     if isinstance(step, EmStep):
-        return tuple(text(way, iteration=str(step.iteration + 1), **at) for way in EM_STEPS)
+        return tuple(tr(way, iteration=str(step.iteration + 1), **at) for way in EM_STEPS)
     gone = step.size_before - step.size_after
     share = "{n} of {pieces} goes" if gone == 1 else "{n} of {pieces} go"
-    share = text(share, n=number(gone), pieces=wording.counted(step.size_before, "piece"))
+    share = tr(share, n=number(gone), pieces=tr_count(step.size_before, "piece"))
     at["losses"] = f"{losses[0].upper()}{losses[1:]}"
     return (
-        text(PRUNED, share=share, who=text(WHO_GOES[step.rule]), **at),
-        text("Step {step}, prune: {share}; {losses}.", share=share, **at | {"losses": losses}),
-        text("Step {step}, prune: {share}.", share=share, **at),
+        tr(PRUNED, share=share, who=tr(WHO_GOES[step.rule]), **at),
+        tr("Step {step}, prune: {share}; {losses}.", share=share, **at | {"losses": losses}),
+        tr("Step {step}, prune: {share}.", share=share, **at),
     )
 
 
@@ -104,13 +102,13 @@ EM_STEPS = (
 PRUNED = "Step {step} of {last}, prune {round}: {share}: {who}. {losses}."
 
 
-def _loss_change(step: EmStep | PruneStep, wording: Wording) -> str:
+def _loss_change(step: EmStep | PruneStep) -> str:
     was, loss = score_text(step.loss_before, 3), score_text(step.loss_after, 3)
     if was == loss:
-        return wording.text("the loss stays at {loss}", loss=loss)
+        return tr("the loss stays at {loss}", loss=loss)
     rises = step.loss_after > step.loss_before
     change = "the loss rises from {was} to {loss}" if rises else LOSS_FALLS
-    return wording.text(change, was=was, loss=loss)
+    return tr(change, was=was, loss=loss)
 
 
 LOSS_FALLS = "the loss falls from {was} to {loss}"
@@ -151,7 +149,7 @@ def _narrate_removal(frame: UnigramFrame, record: TextbookRecord) -> tuple[str, 
     if others:
         tie = "1 other ties" if others == 1 else f"{number(others)} others tie"
         ties = f" {tie}, and {name} has the smallest bytes."
-    again = f"Counted again, {_loss_change(step, Wording())}."
+    again = f"Counted again, {_loss_change(step)}."
     return (
         f"{start}: {least}.{ties} {again}",
         f"{start}: {least}.{ties}",
@@ -221,22 +219,22 @@ def describe_removal(frame: UnigramFrame, record: TextbookRecord, gram: int) -> 
     return f"Without it the loss would be {without}, {increase_text(frame, increase)}."
 
 
-def narrate_back(frame: UnigramFrame, messages: Messages = ENGLISH) -> tuple[str, str]:
+def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
     """Return a sentence about the step that going back to this frame undid, then a shorter one."""
     assert frame.leads_on is not None
-    wording, is_prune = Wording(messages=messages), isinstance(frame.leads_on, PruneStep)
+    is_prune = isinstance(frame.leads_on, PruneStep)
     gone = frame.leads_on.size_before - frame.leads_on.size_after
     what = "the prune is undone" if is_prune else "the iteration of EM is undone"
     if isinstance(frame.record, TextbookRecord):
         what = "the removal is undone"
-    undone = wording.text(what)
+    undone = tr(what)
     back = "{pieces} comes back" if gone == 1 else "{pieces} come back"
-    back = wording.text(back, pieces=wording.counted(gone, frame.record.PIECE))
+    back = tr(back, pieces=tr_count(gone, frame.record.PIECE))
     at = {"step": str(frame.step), "last": str(frame.recorded_steps)}
-    whole = wording.text("Back at step {step} of {last}: ", **at)
+    whole = tr("Back at step {step} of {last}: ", **at)
     return (
         f"{whole}{undone}{f'; {back}' if gone else ''}.",
-        f"{wording.text('Back at step {step}: ', **at)}{undone}.",
+        f"{tr('Back at step {step}: ', **at)}{undone}.",
     )
 
 

@@ -27,11 +27,11 @@ from bpe_tui.unigram.narration import (
 )
 from bpe_tui.unigram.pieces import PieceInText, PiecePainter, PiecePanel
 from bpe_tui.widgets.controls import FilterSwitch
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import MINUS, number, plural
 from bpe_tui.widgets.rows import Column, Row, Span, arranged, left, paragraph, right
 from bpe_tui.widgets.visible import shorten
-from bpe_tui.words.wording import Wording
 from engine.analysis.inspection import PIECE_FILTERS
 from engine.core.arrays import Floats, Ints
 from engine.encoding.lanes import Lanes, TokenPlace
@@ -48,7 +48,6 @@ class DrawnPiece(NamedTuple):
     frame: UnigramFrame
     row: int
     values: Mapping[str, Floats | Ints]
-    words: Mapping[str, str]
 
 
 def _column(
@@ -63,7 +62,7 @@ def _column(
 
     def draw(piece: DrawnPiece) -> list[Span]:
         shown = text(piece.frame, piece.values[title][piece.row].item())
-        return [(piece.words.get(shown, shown), "")]
+        return [(tr(shown), "")]
 
     return Column(title, cells, draw, True, importance, 0, key, largest_first)
 
@@ -206,7 +205,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         return f"No piece goes with step {number(frame.step + 1)}."
 
     def value_of(self, frame: UnigramFrame, entry: int) -> tuple[DrawnPiece, object | None]:
-        piece = DrawnPiece(frame, entry, self._values, Wording.of(self).messages)
+        piece = DrawnPiece(frame, entry, self._values)
         text = frame.record.texts[self.token_at(frame, entry)]
         return piece, ToPretoken(to_bytes(unspelled(text)))
 
@@ -221,10 +220,9 @@ class UnigramVocabularyPanel(VocabularyTable):
     def describe(self, found: VocabularyRows.Found) -> str:
         shown, of = number(found.shown), number(found.of)
         piece = self.frame.record.PIECE if self.frame is not None else "piece"
-        wording = Wording.of(self)
-        counted = of if shown == of else wording.text("{n} of {all}", n=shown, all=of)
-        self.border_title = Content(f"{wording.text(f'{piece}s')}  {counted}")
-        return wording.text(self.FOOT)
+        counted = of if shown == of else tr("{n} of {all}", n=shown, all=of)
+        self.border_title = Content(f"{tr(f'{piece}s')}  {counted}")
+        return tr(self.FOOT)
 
 
 class PiecesPanel(UnigramVocabularyPanel):

@@ -10,11 +10,10 @@ from bpe_tui.shell.model_view import ModelView
 from bpe_tui.shell.panel import CUT_OFF, PRETOKEN_BORDER, FramePanel, token_edge
 from bpe_tui.unigram.narration import narrate, narrate_back, score_text
 from bpe_tui.widgets.controls import Marks
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, spans_width
 from bpe_tui.widgets.visible import visible_text
-from bpe_tui.words.wording import Wording
-from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import UNKNOWN, Edge, joined, spelled
@@ -104,13 +103,13 @@ def pieces_of_text(frame: UnigramFrame, text: str) -> Iterator[PieceInText]:
             yield PieceInText(piece_id, pretoken.text[covered], look, edge.score, ends)
 
 
-def loss_row(frame: UnigramFrame, wording: Wording) -> Row:
+def loss_row(frame: UnigramFrame) -> Row:
     """Return the change of the loss at a frame's step."""
     earlier = frame.at(frame.step - 1)
     change, losses = frame.loss - earlier.loss, (earlier.loss, frame.loss)
     both = " → ".join(score_text(loss, 3) for loss in losses)
     change_text = ("+" if change > 0 else "") + score_text(change, 3)
-    shown = f"{wording.text('loss {loss} nats', loss=both)}   "
+    shown = f"{tr('loss {loss} nats', loss=both)}   "
     return Row([(shown, ""), (change_text, "loss" if change > 0 else "gain")])
 
 
@@ -129,11 +128,11 @@ class UnigramView(ModelView):
 
     FRAME = UnigramFrame
 
-    def narrate(self, frame: UnigramFrame, messages: Messages = ENGLISH) -> Sequence[str]:
-        return narrate(frame, messages)
+    def narrate(self, frame: UnigramFrame) -> Sequence[str]:
+        return narrate(frame)
 
-    def narrate_back(self, frame: UnigramFrame, messages: Messages = ENGLISH) -> Sequence[str]:
-        return narrate_back(frame, messages)
+    def narrate_back(self, frame: UnigramFrame) -> Sequence[str]:
+        return narrate_back(frame)
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
         frame = self.frame_of(session)
@@ -141,14 +140,14 @@ class UnigramView(ModelView):
             return ()  # each removal is a prune
         return (Marks(frame.prunes, "┊", "tie"),)
 
-    def facts(self, session: Session, wording: Wording, *, roomy: bool) -> str:
+    def facts(self, session: Session, *, roomy: bool) -> str:
         frame = self.frame_of(session)
         if frame is None:
             return ""
         cells, piece = len(number(frame.record.size_at(0))), frame.record.PIECE
-        loss = wording.text("loss {loss} nats", loss=score_text(frame.loss, 3))
+        loss = tr("loss {loss} nats", loss=score_text(frame.loss, 3))
         count = f"{number(frame.size):>{cells}}"
-        return f"{count} {wording.text(f'{piece}s')}   {loss}" if roomy else loss
+        return f"{count} {tr(f'{piece}s')}   {loss}" if roomy else loss
 
 
 UNIGRAM_VIEW = UnigramView()

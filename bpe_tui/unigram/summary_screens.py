@@ -29,6 +29,7 @@ from bpe_tui.unigram.model import (
 from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, UnigramVocabularyPanel
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PieceInText, PiecePainter
+from bpe_tui.widgets.language import tr_count
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.narration import how_trained
@@ -158,21 +159,21 @@ class UnigramChartsScreen(charts.ChartsScreen):
             "How improbable is the corpus?",
             "How improbable is it?",
             lambda found, steps: found.losses(steps),
-            lambda frame, wording: f"{score_text(frame.loss, 3)} nats",
+            lambda frame: f"{score_text(frame.loss, 3)} nats",
         ),
         charts.course(
             "size",
             "How many pieces are left?",
             "How many are left?",
             lambda found, steps: found.sizes(steps),
-            lambda frame, wording: wording.counted(frame.size, "piece"),
+            lambda frame: tr_count(frame.size, "piece"),
         ),
         charts.course(
             "fertility",
             "How many tokens does it take?",
             "How many tokens?",
             lambda found, steps: found.fertility(steps),
-            lambda frame, wording: (
+            lambda frame: (
                 f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a {frame.record.TEXT}"
             ),
         ),

@@ -32,6 +32,7 @@ from bpe_tui.unigram.pieces import (
     pieces_of_text,
     words_of_line,
 )
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Column,
@@ -46,7 +47,6 @@ from bpe_tui.widgets.rows import (
 )
 from bpe_tui.widgets.visible import visible_text, width
 from bpe_tui.words.narration import first_fitting
-from bpe_tui.words.wording import Wording
 from engine.text.pretokenize import Pretoken, to_bytes
 from engine.unigram.frame import (
     ChangedWord,
@@ -71,7 +71,7 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
     FOLLOWS_RECORDING = True
 
     def remark(self, frame: UnigramFrame) -> str:
-        gone = self.wording.text("struck out: gone after the next step")
+        gone = tr("struck out: gone after the next step")
         return f" │ {gone}" if frame.leaving else ""
 
     def line_rows(
@@ -105,9 +105,9 @@ class StepsPanel(training_panels.StepList):
 
     def titles(self, frame: UnigramFrame, cells: int) -> list[Span]:
         self.say("steps", "↵ goes there")
-        loss = self.wording.text("loss")
+        loss = tr("loss")
         loss_cells = max(self._cells_of(frame, cells)[1], width(loss) + 1)
-        return [right(self.wording.text("pieces"), cells - loss_cells), right(loss, loss_cells)]
+        return [right(tr("pieces"), cells - loss_cells), right(loss, loss_cells)]
 
     def whole(self, row: Row) -> Sequence[Span]:
         return ()  # no pair
@@ -149,7 +149,7 @@ class UnigramPretokens(PiecePanel):
         found = finder.found
         # As wide as the most frequent word needs, so that columns are the same at every step.
         cells = training_panels.count_cells(next(iter(frame.words.values())), width)
-        self.name_columns(training_panels.head_of_words(cells, width, self.wording))
+        self.name_columns(training_panels.head_of_words(cells, width))
         return RowsOnDemand(len(found), lambda place: _row(painters, found[place], cells, width))
 
 
@@ -188,10 +188,10 @@ class PiecesOfText(training_panels.TypedTextPanel[UnigramFrame], PiecePanel):
         pieces = list(pieces_of_text(frame, self.text))
         unknown = sum(not piece.id for piece in pieces)
         lost = f"{number(unknown)} × {visible_text(frame.record.unknown)} │ " if unknown else ""
-        text, score = self.wording.text, score_text(sum(piece.score for piece in pieces))
-        counted = self.wording.counted(len(pieces), "piece")
-        step = text("step {n}", n=str(frame.step))
-        return f"{lost}{counted} │ {text('score {score}', score=score)} │ {step}"
+        score = score_text(sum(piece.score for piece in pieces))
+        counted = tr_count(len(pieces), "piece")
+        step = tr("step {n}", n=str(frame.step))
+        return f"{lost}{counted} │ {tr('score {score}', score=score)} │ {step}"
 
 
 def _label(frame: UnigramFrame, piece: PieceInText) -> str:
@@ -208,9 +208,7 @@ LOSS_COLUMN = 11
 """Cells of an increase of the loss."""
 
 
-def _prune_rows(
-    frame: UnigramFrame, step: PruneStep, width: int, wording: Wording
-) -> Sequence[Row]:
+def _prune_rows(frame: UnigramFrame, step: PruneStep, width: int) -> Sequence[Row]:
     """Return the pieces that a prune removes, each with its replacement."""
     pruned = step.removed
     earlier = PiecePainter(frame.at(frame.step - 1))
@@ -227,9 +225,9 @@ def _prune_rows(
     columns = [Column("piece → instead", 0, replaced), Column("loss", LOSS_COLUMN, increase, True)]
     table = RowTable(columns, width, least=6)
     never_used = number(sum(not piece.loss_increase for piece in pruned))
-    unused = wording.text("No best segmentation used {n} of them.", n=never_used)
-    why = paragraph(f"{narrate(frame, wording.messages)[0]} {unused}", width)
-    top = [loss_row(frame, wording), *why, Row([]), table.header(wording.messages)]
+    unused = tr("No best segmentation used {n} of them.", n=never_used)
+    why = paragraph(f"{narrate(frame)[0]} {unused}", width)
+    top = [loss_row(frame), *why, Row([]), table.header()]
     return RowsOnDemand(len(pruned), lambda place: table.row(pruned[place]), top)
 
 
@@ -248,15 +246,15 @@ class StepPanel(PiecePanel):
             return self._removal_rows(frame, width)
         if step is None:
             self.say("seed")
-            return _seed_rows(frame, width, self.wording)
+            return _seed_rows(frame, width)
         if isinstance(step, EmStep):
             of = {"n": str(step.iteration + 1), "round": str(step.round + 1)}
-            title = self.wording.text("EM {n} of round {round}", **of)
+            title = tr("EM {n} of round {round}", **of)
             self.say(title, "↑ ↓ whose arithmetic │ ↵ the piece")
             return self._em_rows(frame, step, width)
-        title = self.wording.text("prune {n}", n=str(step.round + 1))
+        title = tr("prune {n}", n=str(step.round + 1))
         self.say(title, "the replacement of each")
-        return _prune_rows(frame, step, width, self.wording)
+        return _prune_rows(frame, step, width)
 
     def watch_cursor(self) -> None:
         """Compute the arithmetic of the piece at the cursor."""
@@ -268,21 +266,21 @@ class StepPanel(PiecePanel):
         rows = [*paragraph(narrate(frame)[0], width), Row([]), *paragraph(RULE, width)]
         if not frame.step:
             return rows
-        top = [loss_row(frame, self.wording), *rows]
+        top = [loss_row(frame), *rows]
         return self._change_rows(frame, count_changes(frame), top, "counts", width)
 
     def _em_rows(self, frame: UnigramFrame, step: EmStep, width: int) -> Sequence[Row]:
         changes = count_changes(frame)
         gone = step.size_before - step.size_after
-        text, pieces = self.wording.text, self.wording.counted(step.size_after, "piece")
-        size = text("{pieces}, none too rare to keep", pieces=pieces)
+        pieces = tr_count(step.size_after, "piece")
+        size = tr("{pieces}, none too rare to keep", pieces=pieces)
         if gone:
             ways = "{n} too rare (under ½)", "{n} too rare"
-            rare = (text(way, n=number(gone)) for way in ways)
+            rare = (tr(way, n=number(gone)) for way in ways)
             size = f"{number(step.size_before)} → {pieces}: "
             size = first_fitting(width, *(f"{size}{way}" for way in rare))
         top = [
-            loss_row(frame, self.wording),
+            loss_row(frame),
             Row([(size, "")]),
             Row([]),
             *self._arithmetic(PiecePainter(frame), changes, width),
@@ -299,13 +297,13 @@ class StepPanel(PiecePanel):
         expected, total = count_text(made.expected), count_text(made.total)
         psi = score_text(made.digamma_of_expected, 3), score_text(made.digamma_of_total, 3)
         score, probability = score_text(made.score, 3), probability_text(exp(made.score))
-        result, text = f"   = {psi[0]} − {psi[1]} = {score}", self.wording.text
-        used = text(" is used {n} times on average", n=expected)
+        result = f"   = {psi[0]} − {psi[1]} = {score}"
+        used = tr(" is used {n} times on average", n=expected)
         both = f"ψ({expected}) − ψ({total})"
         return [
             Row(left([("E  ", "strong"), painter.piece(piece), (used, "")], width)),
-            Row(left([(f"   {text('all pieces together {n} times', n=total)}", "")], width)),
-            Row([("M  ", "strong"), (f"{text('score')} = {both}", "")]),
+            Row(left([(f"   {tr('all pieces together {n} times', n=total)}", "")], width)),
+            Row([("M  ", "strong"), (f"{tr('score')} = {both}", "")]),
             Row([(first_fitting(width, f"{result}, P = {probability}", result), "")]),
         ]
 
@@ -318,7 +316,7 @@ class StepPanel(PiecePanel):
         width: int,
     ) -> Sequence[Row]:
         """Return the rows above, then each piece with its count before and after the step."""
-        painter, words = PiecePainter(frame), self.wording
+        painter = PiecePainter(frame)
         columns = columns_of_spans((counts, 0), ("before", 10), ("after", 10))
         table = RowTable(columns, width, least=6)
 
@@ -328,10 +326,10 @@ class StepPanel(PiecePanel):
             (text, role), was = painter.piece(piece), (expected_text(frame, before), "")
             now = expected_text(frame, after), "gain" if after > before else "loss"
             if frame.index_of(piece) is None:
-                role, now = "stale", (words.text("gone"), "stale-truth")
+                role, now = "stale", (tr("gone"), "stale-truth")
             return table.row([[(text, role)], [was], [now]], ToPiece(piece))
 
-        top = [*above, Row([]), table.header(words.messages)]
+        top = [*above, Row([]), table.header()]
         return RowsOnDemand(len(changes.numbers), row, top)
 
 
@@ -349,14 +347,14 @@ LOSS_OF_SEED = (
 )
 
 
-def _seed_rows(frame: UnigramFrame, width: int, wording: Wording) -> list[Row]:
-    many = f"{narrate(frame, wording.messages)[0]} {wording.text(FAR_TOO_MANY)}"
+def _seed_rows(frame: UnigramFrame, width: int) -> list[Row]:
+    many = f"{narrate(frame)[0]} {tr(FAR_TOO_MANY)}"
     return [
         *paragraph(many, width),
         Row([]),
-        *paragraph(wording.text(LOSS_OF_SEED, loss=score_text(frame.loss, 3)), width),
+        *paragraph(tr(LOSS_OF_SEED, loss=score_text(frame.loss, 3)), width),
         Row([]),
-        *paragraph(wording.text("→ makes the first iteration of EM."), width, "dim"),
+        *paragraph(tr("→ makes the first iteration of EM."), width, "dim"),
     ]
 
 

@@ -15,6 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_tui.styles import painted
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.rows import Span, right, spans_width, wrapped_text
 
 BarPart = tuple[str, Sequence[Span]]
@@ -175,8 +176,7 @@ class Switches(PartsLine):
     def _part(self, switch: FilterSwitch) -> BarPart:
         mark, role = ("●", "strong") if switch.name in self.on else ("○", "dim")
         menu = [("F ", "here")] if switch is self._switches[0] else []  # its key, in front of all
-        label = getattr(self.screen, "messages", {}).get(switch.label, switch.label)
-        return switch.name, [*menu, (f"{mark} {label}{' ' * self.GAP}", role)]
+        return switch.name, [*menu, (f"{mark} {tr(switch.label)}{' ' * self.GAP}", role)]
 
 
 MOST_ROWS = 3

@@ -7,13 +7,14 @@ Textual, so that printing does not wait for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from rich.cells import chop_cells
 
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, signs, width
 
 Span = tuple[str, str]
@@ -451,13 +452,9 @@ class RowTable:
             self._places = [ColumnPlace(each, 0, each.cells or spare) for each in columns]
             self._gap = 0
 
-    def header(self, words: Mapping[str, str]) -> Row:
-        """Return the titles, each as the table of words has it."""
-
-        def title(column: Column) -> list[Span]:
-            return [(words.get(column.title, column.title), "dim")]
-
-        return arranged_row(self._places, title, gap=self._gap)
+    def header(self) -> Row:
+        """Return the titles of the columns."""
+        return arranged_row(self._places, lambda each: [(tr(each.title), "dim")], gap=self._gap)
 
     def row(self, value: Any, target: object | None = None) -> Row:
         return arranged_row(self._places, lambda each: each.draw(value), target, self._gap)

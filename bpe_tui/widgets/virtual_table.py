@@ -15,6 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_tui.styles import painted
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.rows import ColumnPlace, Span, left, right_aligned
 
 
@@ -32,13 +33,15 @@ class Header(Widget):
         column: str
 
     def render_line(self, y: int) -> Strip:
-        spans, words = list[Span](), getattr(self.screen, "messages", {})
+        spans = list[Span]()
         used = 0
         for place in self.places:
             is_sorting = place.column.title == self.sorting
             arrow = ("▼" if self.descending else "▲") if is_sorting else ""
-            title = words.get(place.column.title, place.column.title)
-            text = (title + arrow)[: place.cells], "strong" if is_sorting else "dim"
+            text = (
+                (tr(place.column.title) + arrow)[: place.cells],
+                "strong" if is_sorting else "dim",
+            )
             align = right_aligned if place.column.is_number else left
             spans += [(" " * (place.start - used), ""), *align([text], place.cells)]
             used = place.start + place.cells

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bpe_tui.widgets.language import tr, tr_count, tr_times
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.words.narration import format_pair, format_rivals, times
-from bpe_tui.words.wording import Wording
 from engine.core.events import Pair
-from engine.core.wording import ENGLISH, Messages
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score, ScoredPair, score_text
 from engine.wordpiece.trainer import WordPieceStep
@@ -30,15 +29,15 @@ def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
     )
 
 
-def of_those(frame: WordPieceFrame, wording: Wording) -> str:
+def of_those(frame: WordPieceFrame) -> str:
     """Return the rule that a highest score follows: ` of the pairs that occur at least 2 times`.
 
     "" if the minimum leaves out no pair.
     """
     if not len(frame.left_out):
         return ""
-    least = wording.times(frame.min_count)
-    return wording.text(" of the pairs that occur at least {times}", times=least)
+    least = tr_times(frame.min_count)
+    return tr(" of the pairs that occur at least {times}", times=least)
 
 
 def describe_left_out(frame: WordPieceFrame) -> str:
@@ -113,47 +112,47 @@ def why_no_other(frame: WordPieceFrame, merge: WordPieceStep) -> Iterator[str]:
         yield left_out
 
 
-def narrate(frame: WordPieceFrame, messages: Messages = ENGLISH) -> tuple[str, ...]:
+def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
     """Return a sentence about the step that led to a frame, then shorter ones.
 
     For example: `Merge 12 of 1,900: h and ##u scored 15 / (15 × 36), the highest; they are one
     piece now, hu.`
     """
-    wording, merge = Wording(messages=messages), frame.merge
+    merge = frame.merge
     if merge is None:
-        pieces = wording.counted(frame.character_count, "piece")
-        start = wording.text("Step 0: {pieces} of one character", pieces=pieces)
+        pieces = tr_count(frame.character_count, "piece")
+        start = tr("Step 0: {pieces} of one character", pieces=pieces)
         following = frame.next_pair
         if following is None:
-            return (wording.text("{start}, and no pair to merge.", start=start),)
-        pair = _pair_name(frame, following, wording)
+            return (tr("{start}, and no pair to merge.", start=start),)
+        pair = _pair_name(frame, following)
         facts = {"pair": pair, "score": str(frame.score_of(following))}
-        rule = of_those(frame, wording)
+        rule = of_those(frame)
         return (
-            wording.text(STARTS, start=start, rule=rule, **facts),
-            wording.text("Step 0: characters. Next {pair}, {score}.", **facts),
+            tr(STARTS, start=start, rule=rule, **facts),
+            tr("Step 0: characters. Next {pair}, {score}.", **facts),
         )
     score, others = merge.score, merge.record.tied_counts[merge.index] - 1
     tied = ""
     if others:
-        tied = wording.text(", tied with {others}", others=wording.counted(others, "other"))
+        tied = tr(", tied with {others}", others=tr_count(others, "other"))
     facts = {
         "step": number(frame.step),
-        "pair": _pair_name(frame, merge.pair, wording),
+        "pair": _pair_name(frame, merge.pair),
         "piece": visible_bytes(merge.token),
     }
-    rule = of_those(frame.at(frame.step - 1), wording)
+    rule = of_those(frame.at(frame.step - 1))
     last, value = number(frame.recorded_steps), score_text(score.value)
     return (
-        wording.text(MERGED, last=last, score=str(score), rule=rule, tied=tied, **facts),
-        wording.text(BECAME, score=value, tied=tied, **facts),
-        wording.text(BECAME, score=value, tied="", **facts),
+        tr(MERGED, last=last, score=str(score), rule=rule, tied=tied, **facts),
+        tr(BECAME, score=value, tied=tied, **facts),
+        tr(BECAME, score=value, tied="", **facts),
     )
 
 
-def _pair_name(frame: WordPieceFrame, pair: Pair, wording: Wording) -> str:
+def _pair_name(frame: WordPieceFrame, pair: Pair) -> str:
     left, right = (visible_bytes(frame.any_token(piece)) for piece in pair)
-    return wording.text("{left} and {right}", left=left, right=right)
+    return tr("{left} and {right}", left=left, right=right)
 
 
 STARTS = "{start}. The pair {pair} has the highest score{rule}, {score}."

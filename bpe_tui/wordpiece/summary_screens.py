@@ -156,14 +156,14 @@ class WordPieceChartsScreen(charts.ChartsScreen):
             "How many pieces has a word?",
             "Pieces per word?",
             lambda found, steps: found.pieces_per_word(steps),
-            lambda frame, wording: f"{frame.pieces_per_word:.2f} pieces a word",
+            lambda frame: f"{frame.pieces_per_word:.2f} pieces a word",
         ),
         charts.GAINS,
         charts.ChartKind(
             "scores",
             "Which score won? (median)",
             _scores,
-            lambda frame, wording: (
+            lambda frame: (
                 f"{score_text(frame.merge.score.value) if frame.merge else 'no merge'} │ "
                 f"step {number(frame.step)}"
             ),

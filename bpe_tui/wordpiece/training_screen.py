@@ -12,6 +12,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.model_view import ModelView
 from bpe_tui.shell.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel, needs_marks, sentence
 from bpe_tui.shell.targets import ToPair, ToToken
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.numbers import number, short_number, signed
 from bpe_tui.widgets.rows import (
     Column,
@@ -28,9 +29,7 @@ from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
 from bpe_tui.wordpiece.narration import describe_pmi, narrate, why_no_other
 from bpe_tui.words.narration import BETWEEN_PARTS, first_fitting
-from bpe_tui.words.wording import Wording
 from engine.core.events import Pair
-from engine.core.wording import ENGLISH, Messages
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score, ScoredPair, score_text
@@ -120,9 +119,8 @@ class TypedWordPieces(training_panels.TypedTextPanel[WordPieceFrame], TokenPanel
         return self.token_rows(self.painter(frame), words, width)
 
     def describe_size(self, frame: WordPieceFrame) -> str:
-        text = self.wording.text
-        tokens = self.wording.counted(len(frame.tokenizer.encode(self.text)), "token")
-        return f"{tokens} │ {text('longest match')} │ {text('step {n}', n=number(frame.step))}"
+        tokens = tr_count(len(frame.tokenizer.encode(self.text)), "token")
+        return f"{tokens} │ {tr('longest match')} │ {tr('step {n}', n=number(frame.step))}"
 
 
 LEFT_OUT = "left out by --min-count {least}: {pairs}, the highest scores first"
@@ -148,18 +146,18 @@ class ScoresPanel(TokenPanel[WordPieceFrame]):
     ID, TITLE, SHORT = "pairs", "scores", "scores"
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
-        text, n = self.wording.text, number(len(frame.left_out))
-        rarer = f" │ {text('{n} left out', n=n)}" if len(frame.left_out) else ""
-        title = f"{text('scores')}  {self.wording.counted(len(frame.scoreboard), 'pair')}{rarer}"
-        self.say(title, BETWEEN_PARTS.join(map(text, HUGGING_FACE)))
+        n = number(len(frame.left_out))
+        rarer = f" │ {tr('{n} left out', n=n)}" if len(frame.left_out) else ""
+        title = f"{tr('scores')}  {tr_count(len(frame.scoreboard), 'pair')}{rarer}"
+        self.say(title, BETWEEN_PARTS.join(map(tr, HUGGING_FACE)))
         pairs, left_out = frame.top_pairs(SHOWN), frame.top_left_out(LEFT_OUT_SHOWN)
         if not pairs and not left_out:
-            return sentence(text("No pair is left that occurs often enough."), width)
+            return sentence(tr("No pair is left that occurs often enough."), width)
         table = ScoreTable(self.painter(frame), frame, width)
         below: list[Row] = []
         if left_out:
-            pairs_left_out = self.wording.counted(len(frame.left_out), "rarer pair")
-            reason = text(LEFT_OUT, least=str(frame.min_count), pairs=pairs_left_out)
+            pairs_left_out = tr_count(len(frame.left_out), "rarer pair")
+            reason = tr(LEFT_OUT, least=str(frame.min_count), pairs=pairs_left_out)
             below = [Row([]), *sentence(reason, width)]
             below += [_dimmed(table.row(RankedPair(0, each))) for each in left_out]
 
@@ -193,8 +191,8 @@ class ScoreTable:
             Column("change", 6, self._change, True, 5),
         )
         table = RowTable(columns, width)
-        self.header = table.header(painter.wording.messages)
-        self._table, self._new = table, painter.wording.text("new")
+        self.header = table.header()
+        self._table, self._new = table, tr("new")
 
     def row(self, ranked: RankedPair) -> Row:
         """Return the row of a pair."""
@@ -257,16 +255,15 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         merge = frame.merge
-        text = self.wording.text
         if merge is None:
             self.say("merge")
-            return _start_rows(frame, width, self.wording)
-        self.say(text("merge {n}", n=number(frame.step)), "↵ where a pair merges")
+            return _start_rows(frame, width)
+        self.say(tr("merge {n}", n=number(frame.step)), "↵ where a pair merges")
         painter = WordPiecePainter(frame, marks=needs_marks(self.app))
         pmi = describe_pmi(frame.at(frame.step - 1), merge.score)
         above = [
             training_panels.merge_row(painter, merge),
-            *paragraph(training_panels.describe_occurrences(merge, "word", self.wording), width),
+            *paragraph(training_panels.describe_occurrences(merge, "word"), width),
             Row([]),
             *_arithmetic(frame, merge, width),
             Row([]),
@@ -278,13 +275,13 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
         return _change_rows(painter, merge, width, above)
 
 
-def _start_rows(frame: WordPieceFrame, width: int, wording: Wording) -> list[Row]:
+def _start_rows(frame: WordPieceFrame, width: int) -> list[Row]:
     return [
-        *paragraph(narrate(frame, wording.messages)[0], width),
+        *paragraph(narrate(frame)[0], width),
         Row([]),
         Row([(first_fitting(width, *FORMULAS), "strong")]),
         Row([]),
-        *paragraph(wording.text(HIGH), width),
+        *paragraph(tr(HIGH), width),
     ]
 
 
@@ -309,20 +306,20 @@ def _change_rows(
 ) -> Sequence[Row]:
     """Return the rows above, then the changed counts of pieces and of pairs, before → after."""
     # No count exceeds the highest count of a piece at step 0, so the columns never move.
-    highest, wording = painter.frame.highest_count, painter.wording
-    table = RowTable(training_panels.change_columns(highest, NOTE_CELLS, wording), width, least=7)
+    highest = painter.frame.highest_count
+    table = RowTable(training_panels.change_columns(highest, NOTE_CELLS), width, least=7)
 
     def row(pair: Pair, before: int, after: int) -> Row:
         spans, is_new = painter.pair(pair), merge.new_id in pair
         return table.row(training_panels.ChangedCount(spans, before, after, is_new), ToPair(pair))
 
-    top = [*above, Row([(wording.text("counts of the parts and of the new piece"), "dim")])]
+    top = [*above, Row([(tr("counts of the parts and of the new piece"), "dim")])]
     for piece, before, after in merge.piece_changes:
         spans, is_new = painter.spans(piece), piece == merge.new_id
         change = training_panels.ChangedCount(spans, before, after, is_new)
         top.append(table.row(change, ToToken(piece)))
-    top.append(Row([(wording.text("counts of pairs"), "dim")]))
-    return training_panels.rows_of_changes(merge, row, top, wording)
+    top.append(Row([(tr("counts of pairs"), "dim")]))
+    return training_panels.rows_of_changes(merge, row, top)
 
 
 class WordPieceView(ModelView):
@@ -330,16 +327,16 @@ class WordPieceView(ModelView):
 
     FRAME = WordPieceFrame
 
-    def narrate(self, frame: WordPieceFrame, messages: Messages = ENGLISH) -> Sequence[str]:
-        return narrate(frame, messages)
+    def narrate(self, frame: WordPieceFrame) -> Sequence[str]:
+        return narrate(frame)
 
-    def facts(self, session: Session, wording: Wording, *, roomy: bool) -> str:
+    def facts(self, session: Session, *, roomy: bool) -> str:
         frame = self.frame_of(session)
         if frame is None:
             return ""
         count = f"{number(frame.token_count):>{len(number(frame.character_count))}}"
-        per_word = wording.text("{n} pieces/word", n=f"{frame.pieces_per_word:5.2f}")
-        return f"{count} {wording.text('pieces')}   {per_word}" if roomy else per_word
+        per_word = tr("{n} pieces/word", n=f"{frame.pieces_per_word:5.2f}")
+        return f"{count} {tr('pieces')}   {per_word}" if roomy else per_word
 
 
 WORDPIECE_VIEW = WordPieceView()

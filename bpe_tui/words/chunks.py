@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bpe_tui.session.training import CountOrigin
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.numbers import number, plural, short_time, size
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left
 from bpe_tui.widgets.visible import shorten, visible_text
-from bpe_tui.words.wording import Wording
 from engine.core.errors import CorpusError
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut
 from engine.counting.chunk_log import ChunkReport, LoggedChunks, WorkerShare
@@ -100,7 +100,7 @@ COURSE_CUTS = (
 COURSE_CUTS_FEWER = f"{COURSE_CUTS[:-1]}; cuts that meet are one."
 
 
-def describe_course(course: CourseCuts | CorpusError, wording: Wording) -> Iterator[str]:
+def describe_course(course: CourseCuts | CorpusError) -> Iterator[str]:
     """Yield how the course's function cuts the file, or why it cannot."""
     if isinstance(course, CorpusError):
         why = visible_text(str(course), spaces=False)
@@ -120,9 +120,9 @@ def describe_course(course: CourseCuts | CorpusError, wording: Wording) -> Itera
         )
     else:
         fewer = chunks != len(course.cuts) + 1
-        made = {"chunks": wording.counted(chunks, "chunk"), "token": token}
-        asked = wording.counted(len(course.cuts) + 1, "part")
-        yield wording.text(COURSE_CUTS_FEWER if fewer else COURSE_CUTS, parts=asked, **made)
+        made = {"chunks": tr_count(chunks, "chunk"), "token": token}
+        asked = tr_count(len(course.cuts) + 1, "part")
+        yield tr(COURSE_CUTS_FEWER if fewer else COURSE_CUTS, parts=asked, **made)
 
 
 def describe_cut(cut: EvenCut, course: CourseCuts) -> str:
@@ -150,7 +150,7 @@ def describe_all(
         )
     if more := len(report.logged[LISTED:]):
         yield f"… and {number(more)} more."
-    yield from describe_course(course, Wording())
+    yield from describe_course(course)
     if isinstance(course, CourseCuts):
         for cut in course.cuts[:LISTED]:
             yield describe_cut(cut, course)

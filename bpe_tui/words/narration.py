@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import trainer_of
+from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes, visible_text, width
-from bpe_tui.words.wording import Wording
 from engine.bpe.trainer import StopReason
 from engine.core.events import Pair
-from engine.core.wording import ENGLISH, Messages, Sentence, amount, is_partial, say, text_of
+from engine.core.wording import Sentence, amount, is_partial, say
 from engine.core.wording import times as times  # sentences of the engine say it, too
 from engine.recording.playback import AnyMergeFrame
 
@@ -74,31 +74,28 @@ def names_of_panels(names: Iterable[str], front: str, room: int) -> str:
 
 def narrate_end(reason: Enum) -> str:
     """Say why there is no further step."""
-    if reason is StopReason.REPLAYED:
-        return f"The end: {reason.value}."
-    return f"Training ended: {reason.value}."
+    ended = "The end: {why}." if reason is StopReason.REPLAYED else "Training ended: {why}."
+    return tr(ended, why=tr(str(reason.value)))
 
 
-def add_stop(
-    session: Session, sentences: Sequence[str], room: int, messages: Messages = ENGLISH
-) -> str:
+def add_stop(session: Session, sentences: Sequence[str], room: int) -> str:
     """Add why playing stopped, or at the last step why training ended, to a step's sentence.
 
     Args:
         session: what is open.
         sentences: descriptions of the step, the longest first.
         room: cells. The first combination that fits is returned, so nothing is cut.
-        messages: the table of a lesson's language.
     """
     if session.halt is not None:
-        stop = f"Stopped at {visible_text(str(session.halt.breakpoint), spaces=False)}."
+        at = visible_text(str(session.halt.breakpoint), spaces=False)
+        stop = tr("Stopped at {breakpoint}.", breakpoint=at)
         longer = [f"{stop} {sentence}" for sentence in sentences]
     elif session.awaiting:
-        longer = [f"Running to the next breakpoint … {sentence}" for sentence in sentences]
+        runs = tr("Running to the next breakpoint …")
+        longer = [f"{runs} {sentence}" for sentence in sentences]
     elif session.stop_reason is not None and session.at_end and session.obstacle is None:
-        why = text_of(messages, ENDED[session.stop_reason.name])
-        shortly = text_of(messages, "The end: {why}.", why=why)
-        ends = (shortly,) if messages else (narrate_end(session.stop_reason), shortly)
+        shortly = tr("The end: {why}.", why=tr(ENDED[session.stop_reason.name]))
+        ends = narrate_end(session.stop_reason), shortly
         longer = [f"{sentence} {end}" for sentence in sentences for end in ends]
     else:
         longer = []
@@ -116,10 +113,10 @@ OF_A_FORK = "This is a fork: some of its merges were prescribed, and no trainer 
 OF_PHASES = "The lists of the trainer linked are shown for a training of one phase only."
 
 
-def format_pair(frame: AnyMergeFrame, pair: Pair, messages: Messages = ENGLISH) -> str:
+def format_pair(frame: AnyMergeFrame, pair: Pair) -> str:
     """Format a pair within a sentence: `o and u`, `h and ##u`, `<E6> and <88> (in 我 戏)`."""
     left, right = (visible_bytes(frame.any_token(token_id)) for token_id in pair)
-    named = text_of(messages, "{left} and {right}", left=left, right=right)
+    named = tr("{left} and {right}", left=left, right=right)
     characters = characters_of(frame, pair)
     return f"{named} ({characters})" if characters else named
 
@@ -178,17 +175,15 @@ def part_of(frame: AnyMergeFrame, token: bytes) -> Sentence:
     return say("a part")
 
 
-def format_rivals(
-    frame: AnyMergeFrame, rivals: Sequence[Pair], messages: Messages = ENGLISH
-) -> str:
+def format_rivals(frame: AnyMergeFrame, rivals: Sequence[Pair]) -> str:
     """Format the pairs that a merge was tied with: `a and b; c and d; and 3 more`."""
-    named = [format_pair(frame, rival, messages) for rival in rivals[:NAMED]]
+    named = [format_pair(frame, rival) for rival in rivals[:NAMED]]
     if more := len(rivals[NAMED:]):
-        named.append(text_of(messages, "and {n} more", n=number(more)))
+        named.append(tr("and {n} more", n=number(more)))
     return "; ".join(named)
 
 
-def narrate_undone(frame: AnyMergeFrame, messages: Messages = ENGLISH) -> tuple[str, ...]:
+def narrate_undone(frame: AnyMergeFrame) -> tuple[str, ...]:
     """Describe what going back one merge to this frame has undone: a sentence, a shorter one.
 
     For example: `Back at step 127 of 1,742: ou is taken apart into o and u again.`
@@ -198,9 +193,9 @@ def narrate_undone(frame: AnyMergeFrame, messages: Messages = ENGLISH) -> tuple[
         "step": number(frame.step),
         "last": number(frame.recorded_steps),
         "token": visible_bytes(undone.token),
-        "pair": format_pair(frame, undone.pair, messages),
+        "pair": format_pair(frame, undone.pair),
     }
-    return tuple(text_of(messages, way, **words) for way in UNDONE)
+    return tuple(tr(way, **words) for way in UNDONE)
 
 
 UNDONE = (
@@ -230,16 +225,16 @@ Facts = list[tuple[int, str]]
 """(place in the line, fact), the most important fact first."""
 
 
-def name_of(config: Config, messages: Messages = ENGLISH) -> str:
+def name_of(config: Config) -> str:
     """Return the name of what is open: `en.txt`, or `en.txt and 2 more` if it has several files."""
     name = visible_text(config.name, spaces=False)
     more = len(config.reading.more) if isinstance(config, RunConfig) else 0
-    return text_of(messages, "{name} and {n} more", name=name, n=number(more)) if more else name
+    return tr("{name} and {n} more", name=name, n=number(more)) if more else name
 
 
-def heading(session: Session, room: int, messages: Messages = ENGLISH) -> str:
+def heading(session: Session, room: int) -> str:
     """Describe what is open in at most `room` cells; the least important facts go first."""
-    name, wording = name_of(session.config, messages), Wording(messages=messages)
+    name = name_of(session.config)
     if session.shown is None:
         return name
     if (origin := session.forked_from) is not None:
@@ -248,17 +243,17 @@ def heading(session: Session, room: int, messages: Messages = ENGLISH) -> str:
             f"fork of {name} at step {number(origin.step)}: {origin.otherwise} (I leads back)",
             f"fork at step {number(origin.step)}: {origin.otherwise}",
         )
-    facts = _trained(session, wording) if session.opened is None else _opened(session, wording)
-    return fitting_facts([(-1, name), *facts, *_tied(session, wording)], room)
+    facts = _trained(session) if session.opened is None else _opened(session)
+    return fitting_facts([(-1, name), *facts, *_tied(session)], room)
 
 
-def _tied(session: Session, wording: Wording) -> Facts:
+def _tied(session: Session) -> Facts:
     """Return how many of the recorded merges were tied, as the slider marks only a few."""
     merges = session.merges
     if merges is None or not (tied := len(merges.frame.tied_steps)):
         return []
-    of = wording.counted(len(merges), "merge")
-    return [(8, wording.text("{n} of {merges} tied", n=number(tied), merges=of))]
+    of = tr_count(len(merges), "merge")
+    return [(8, tr("{n} of {merges} tied", n=number(tied), merges=of))]
 
 
 def fitting_facts(facts: Facts, room: int) -> str:
@@ -271,27 +266,27 @@ def fitting_facts(facts: Facts, room: int) -> str:
         kept.pop()
 
 
-def _trained(session: Session, wording: Wording) -> Facts:
+def _trained(session: Session) -> Facts:
     """Return the facts of a training; its options are in the inspection.
 
     These are the model unless it is BPE, the size of the corpus, the progress, and unusual options.
     """
     config, frame = session.config, session.frame
     assert isinstance(config, RunConfig)
-    facts = [(1, size(session.bytes_read)), (2, wording.counted(session.documents, "document"))]
+    facts = [(1, size(session.bytes_read)), (2, tr_count(session.documents, "document"))]
     if session.stop_reason is None:
-        facts.append((6, wording.text("training …")))
+        facts.append((6, tr("training …")))
     if config.phases:
-        facts.append((3, f"{wording.text('phases')} {visible_text(config.phases, spaces=False)}"))
+        facts.append((3, f"{tr('phases')} {visible_text(config.phases, spaces=False)}"))
     elif config.pattern != RunConfig.pattern:
-        facts.append((3, f"{wording.text('pattern')} {visible_text(config.pattern, spaces=False)}"))
+        facts.append((3, f"{tr('pattern')} {visible_text(config.pattern, spaces=False)}"))
     if frame is None:
         trainer = trainer_of(config)
         facts.insert(0, (0, (trainer or session.model).title))
     elif not frame.units.spells_all:
-        facts.append((4, f"{wording.text('units')} {frame.units.name}"))
+        facts.append((4, f"{tr('units')} {frame.units.name}"))
     if frame is not None and frame.tie_rule.name != RunConfig.tie_rule:
-        facts.append((5, f"{wording.text('ties')} {frame.tie_rule.title}"))
+        facts.append((5, f"{tr('ties')} {frame.tie_rule.title}"))
     if (working := session.working) is not None and session.stop_reason is None:
         facts.append((7, f"{working.doing} {working.done / max(working.total, 1):.0%}"))
     return facts
@@ -311,24 +306,24 @@ def how_trained(session: Session, *options: tuple[str, str]) -> list[tuple[str, 
     ]
 
 
-def _opened(session: Session, wording: Wording) -> Facts:
+def _opened(session: Session) -> Facts:
     """Return the facts of an opened tokenizer: format, size, pattern, replay, corpus."""
     opened, ended, frame = session.opened, session.stop_reason, session.frame
     assert opened is not None
     assert frame is not None
     pattern = visible_text(opened.tokenizer.pattern.name, spaces=False)
     facts = [
-        (1, wording.text("{name} format", name=opened.format)),
-        (2, wording.counted(len(opened.tokenizer.vocab), "token")),
-        (3, f"{wording.text('pattern')} {pattern}"),
+        (1, tr("{name} format", name=opened.format)),
+        (2, tr_count(len(opened.tokenizer.vocab), "token")),
+        (3, f"{tr('pattern')} {pattern}"),
     ]
     if ended is None:
-        facts.insert(0, (6, wording.text("replaying …")))
+        facts.insert(0, (6, tr("replaying …")))
     if frame.run.continued is not None:
         learnt = len(frame.run) - frame.run.record.given_steps
-        facts.insert(0, (6, wording.counted(max(learnt, 0), "new merge")))
+        facts.insert(0, (6, tr_count(max(learnt, 0), "new merge")))
     if session.config.corpus is not None and frame.has_corpus:
         corpus = visible_text(Path(session.config.corpus).name, spaces=False)
-        facts.append((4, wording.text("over {corpus}", corpus=corpus)))
-        facts.append((5, wording.counted(len(frame.run.counts), "distinct pretoken")))
+        facts.append((4, tr("over {corpus}", corpus=corpus)))
+        facts.append((5, tr_count(len(frame.run.counts), "distinct pretoken")))
     return facts

@@ -14,6 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import plain_text
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
@@ -29,7 +30,7 @@ from engine.core.errors import (
     QuestionError,
     UnknownNameError,
 )
-from engine.core.wording import Sentence, describe, text_of
+from engine.core.wording import Sentence, describe
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
 from engine.learning.questions.answer_forms import Answer, Choice, Cuts, Form, Joins
@@ -61,7 +62,7 @@ class PlainQuestion:
         elif isinstance(form, Cuts):
             yield f"  {visible_text(form.text)}"
         yield from self._parts(form)
-        yield f"{question.how} {text_of(question.messages, HELP)}"
+        yield f"{question.how} {tr(HELP)}"
 
     def answer(self, line: str) -> Iterator[str]:
         """Yield the reply to a line: an answer, or `hint`, `show` or `skip`."""
@@ -69,7 +70,7 @@ class PlainQuestion:
         word = line.strip()
         if word == "hint":
             attempt.ask_hint()
-            yield f"{text_of(question.messages, 'Hint: ')}{_plain(attempt.hint)}"
+            yield f"{tr('Hint: ')}{_plain(attempt.hint)}"
             return
         if word in ("show", "skip"):
             attempt.given_up = True
@@ -82,13 +83,13 @@ class PlainQuestion:
             yield visible_text(f"{problem[:1].upper()}{problem[1:]}", spaces=False)
             return
         grade = attempt.try_answer(answer)
-        yield f"{text_of(question.messages, grade.verdict)}{_plain(grade.said)}"
+        yield f"{tr(grade.verdict)}{_plain(grade.said)}"
         if grade.why is not None:
             yield _plain(grade.why)
         if grade.right and not grade.done:
             yield from self._parts(question.form)
         elif not grade.right:
-            yield text_of(question.messages, "Try again.")
+            yield tr("Try again.")
 
     def _rows(self, form: Choice) -> Iterator[str]:
         """Yield the rows to choose from, with the numbers that are shown."""
