@@ -23,6 +23,7 @@ from bpe_tui.session import jobs
 from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import CHECK, ENCODING, FAMILY, START, TRAINING
 from bpe_tui.session.jobs import OpeningJob
+from bpe_tui.session.languages import speak_as
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import preferences, save_preferences
@@ -64,6 +65,8 @@ class BpeTuiApp(SessionApp):
     def __init__(
         self, config: Config | None, open_with: JobMaker = OpeningJob, lesson: Path | None = None
     ) -> None:
+        if lesson is not None:
+            speak_as(lesson)
         super().__init__(NOTHING_OPEN if config is None else config)
         self._open_with = open_with
         self._job: OpeningJob | None = None
@@ -298,7 +301,8 @@ class BpeTuiApp(SessionApp):
             def first() -> Tokenizer:
                 return (session.opened or open_continuable(known)).tokenizer
 
-            self.push_screen(comparison_with(known.name, first, config.paths, session.text))
+            given = known.name, first, config.paths, session.text
+            self.show_over(partial(comparison_with, *given))
 
     # -- lessons
 
@@ -315,6 +319,11 @@ class BpeTuiApp(SessionApp):
     def action_lessons(self) -> None:
         self.hold()
         self.guide.choose()
+
+    async def make_screens_again(self) -> None:
+        if self._guide is not None:
+            self._guide.translate()
+        await super().make_screens_again()
 
     def action_scene(self, by: int) -> None:
         """Go on by some scenes of the lesson; 0 comes back to what the present one shows."""

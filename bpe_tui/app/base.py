@@ -23,11 +23,13 @@ from textual.widgets import Static
 
 from bpe_tui.app import terminal
 from bpe_tui.session.host import Notices, Notifier
+from bpe_tui.session.languages import change_language
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.session.threads import Jobs
 from bpe_tui.shell.commands import Help, commands_on
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.textual_private import (
     OUTPUT_THREAD,
     CurrentStylesheet,
@@ -48,10 +50,10 @@ class Messages(Window[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="messages", classes="window") as window:
-            window.border_title = Content("messages, the newest first")
-            window.border_subtitle = Content("Esc closes")
+            window.border_title = Content(tr("messages, the newest first"))
+            window.border_subtitle = Content(tr("Esc closes"))
             text = "\n\n".join(reversed(cast("Notifier", self.app).notices.everything))
-            yield Static(Content(text or "There are no messages so far."))
+            yield Static(Content(text or tr("There are no messages so far.")))
 
 
 class BaseApp(SurvivingApp[int]):
@@ -169,6 +171,14 @@ class BaseApp(SurvivingApp[int]):
         self.theme = LIGHT.name if is_light else DARK.name
         save_preferences(is_light=is_light)
 
+    def action_language(self) -> None:
+        """Speak the next language, and make all screens again."""
+        change_language()
+        self.call_later(self.make_screens_again)  # the screen in front may wait for this
+
+    async def make_screens_again(self) -> None:
+        """Make the screens again, since they show another language."""
+
     # -- messages
 
     def tell(self, message: str, *, stays: bool = False) -> None:
@@ -234,6 +244,10 @@ class SingleScreenApp(BaseApp):
 
     def on_mount(self) -> None:
         self.push_screen(self._make())
+
+    async def make_screens_again(self) -> None:
+        await self.pop_screen()
+        await self.push_screen(self._make())
 
 
 def run_screen(make: Callable[[], Screen[Any]]) -> int:

@@ -27,9 +27,10 @@ from bpe_tui.session.declarations import LESSON, TABS
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.refusals import refusal_of
 from bpe_tui.session.session import Session
+from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.textual_private import mount_unseen
+from bpe_tui.widgets.textual_private import forget_screens, mount_unseen
 from bpe_tui.widgets.visible import visible_text
 
 TICK_SECONDS = 1 / 25
@@ -110,6 +111,7 @@ class SessionApp(BaseApp):
         self._is_at_rest = False
         self._growth_due = self._ticked
         self._ahead: list[str] = []
+        self._made_over: Callable[[], Screen[Any]] | None = None
 
     # -- state out
 
@@ -199,6 +201,28 @@ class SessionApp(BaseApp):
     def seek(self, step: int) -> None:
         self.session.seek(step)
         self.changed()
+
+    async def make_screens_again(self) -> None:
+        front = self.screen
+        place = front.place if isinstance(front, PanelScreen) else ""
+        over = (
+            self._made_over if isinstance(front, PanelScreen) and front.id not in SCREENS else None
+        )
+        *_, here = (screen for screen in self.screen_stack if screen.id in SCREENS)
+        with self.batch_update():
+            while len(self.screen_stack) > 1:
+                await self.pop_screen()
+            self._ahead = await forget_screens(self, SCREENS)
+            await self.push_screen(here.id or "")
+            if over is not None:
+                await self.push_screen(over())
+        if place:
+            self.call_later(cast("PanelScreen", self.screen).go_to_place, place)
+
+    def show_over(self, make: Callable[[], Screen[Any]]) -> None:
+        """Show a screen without a name over the one in front."""
+        self._made_over = make
+        self.push_screen(make())
 
     # -- commands
 
@@ -387,6 +411,7 @@ class SessionApp(BaseApp):
         def chose(path: str | None) -> None:
             if path is not None:
                 specials = frame.cuts_specials
-                self.push_screen(comparison_with(name, frame.tokenizer, (path,), text, specials))
+                given = name, frame.tokenizer, (path,), text, specials
+                self.show_over(partial(comparison_with, *given))
 
         self.push_screen(CompareWith(), chose)

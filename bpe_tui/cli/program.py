@@ -27,6 +27,9 @@ from bpe_tui.session import languages
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 
+Command = Callable[..., None]
+
+
 class CorpusOrCommand(TyperGroup):
     """The group of commands; arguments without a command belong to `open`: `bpe-tui FILE`.
 
@@ -122,7 +125,6 @@ LANGUAGE = typer.Option(
         name for name in languages.languages() if name.startswith(incomplete)
     ],
     is_eager=True,
-    expose_value=False,
 )
 """The option of every command that sets the language, before other options are read."""
 
@@ -130,17 +132,23 @@ LANGUAGE = typer.Option(
 class Program(typer.Typer):
     """The program, whose commands have grouped help and the option `--language`."""
 
-    def command(self, *names: Any, **settings: Any) -> Any:
+    def command(self, *names: Any, **settings: Any) -> Callable[[Command], Command]:  # type: ignore[override]
         declare = super().command(*names, cls=GroupedHelp, **settings)
 
-        def add(function: Callable[..., None]) -> Callable[..., None]:
+        def add(function: Command) -> Command:
             own = signature(function, eval_str=True)
             language = Parameter(
                 "language", Parameter.KEYWORD_ONLY, default=LANGUAGE, annotation=str | None
             )
+
+            def run(*, language: str | None, **given: Any) -> None:  # its option has spoken
+                function(**given)
+
+            run.__doc__, run.__name__ = function.__doc__, function.__name__
             parameters = [*own.parameters.values(), language]
-            function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-            return declare(function)
+            run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+            declare(run)
+            return function
 
         return add
 

@@ -189,8 +189,17 @@ class Guide:
     def begin(self, lesson: Lesson, progress: lessons.LessonProgress | None = None) -> None:
         """Set the open lesson; `go_to` shows its first scene."""
         self.lesson, self._score, self._in_a_row = lesson, None, {}
-        languages.speak_as(lesson.path)
+        if languages.speak_as(lesson.path) and self._app.is_running:
+            self._app.call_later(self._host.make_screens_again)
         self.progress = progress or lessons.LessonProgress()
+
+    def translate(self) -> None:
+        """Change the open lesson, if it is a built-in one, for the same in the present language."""
+        lesson = self.lesson
+        known = lessons.builtin_lessons(spoken())
+        key = None if lesson is None else lessons.progress_key(lesson.path)
+        found = [each.path for each in known if lessons.progress_key(each.path) == key]
+        self.lesson = read_lesson(found[0]) if found else lesson
 
     def go_to(self, place: int) -> None:
         """Show a scene, and set up its screen, wherever the learner is."""

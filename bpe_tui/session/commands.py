@@ -305,7 +305,7 @@ COMMANDS: tuple[Command, ...] = (
             "From the lessons to the files, and back.", in_footer=True, in_reading=True),
     Command("shift+tab", "lessons", "screen.next_panel(-1)", LOOK, (START,),
             "Back to the lessons."),
-    Command("right,l", "files", "screen.forward(1)", LOOK, (START,), "To the files."),
+    Command("right", "files", "screen.forward(1)", LOOK, (START,), "To the files."),
     Command("left,h", "lessons", "screen.forward(-1)", LOOK, (START,), "To the lessons."),
 
     # Lessons.
@@ -352,6 +352,12 @@ COMMANDS: tuple[Command, ...] = (
             words="screenshot image picture svg text print"),
     Command("ctrl+t", "light", "app.light", LOOK, (*ALWAYS, START),
             "Light or dark colours.", in_fields=True, words="dark mode theme colors contrast"),
+    Command("l", "language", "app.language", LOOK, (START,),
+            "The next language, and the one to begin with from now on.", in_footer=True,
+            in_reading=True, words="chinese english zhongwen 中文 语言 locale translation"),
+    Command("", "language", "app.language", LOOK, ALWAYS,
+            "The next language, and the one to begin with from now on.",
+            words="chinese english zhongwen 中文 语言 locale translation"),
     Command("ctrl+p", "palette", "app.command_palette", LOOK, (*ALWAYS, START),
             "Find a command by words.", in_fields=True),
     Command("ctrl+l", "messages", "app.messages", LOOK, (*ALWAYS, START),

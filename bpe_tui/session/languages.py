@@ -52,10 +52,13 @@ def speak_usual() -> None:
     speak(next((way for way in ways if way in languages()), DEFAULT_LANGUAGE))
 
 
-def speak_as(lesson: Path) -> None:
-    """Speak the language of a lesson's file, unless it is English, which is every learner's."""
-    if (language := language_of(lesson)) != DEFAULT_LANGUAGE:
+def speak_as(lesson: Path) -> bool:
+    """Speak the language of a lesson's file, unless it is English; return whether it is new."""
+    language = language_of(lesson)
+    is_new = language not in (DEFAULT_LANGUAGE, process.spoken())
+    if is_new:
         speak(language)
+    return is_new
 
 
 def following_language() -> str:

@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from bpe_tui.session import languages
 from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig
-from bpe_tui.session.languages import DEFAULT_LANGUAGE, PLACE, language_of
 from bpe_tui.session.models import MODELS, completed
 from bpe_tui.session.samples import SAMPLES, directory
 from bpe_tui.session.state import keep_state, read_state
@@ -44,10 +44,13 @@ class BuiltInLesson:
 
 
 @cache
-def builtin_lessons(language: str = DEFAULT_LANGUAGE) -> tuple[BuiltInLesson, ...]:
+def builtin_lessons(language: str = languages.DEFAULT_LANGUAGE) -> tuple[BuiltInLesson, ...]:
     """Return all lessons in their order, in English those that the language lacks."""
-    files = {path.name[:2]: path for path in sorted((PLACE / DEFAULT_LANGUAGE).glob("*.md"))}
-    files |= {path.name[:2]: path for path in (PLACE / language).glob("*.md")}
+    files = {
+        path.name[:2]: path
+        for path in sorted((languages.PLACE / languages.DEFAULT_LANGUAGE).glob("*.md"))
+    }
+    files |= {path.name[:2]: path for path in (languages.PLACE / language).glob("*.md")}
     return tuple(
         BuiltInLesson(int(number), path, read_head(path)) for number, path in files.items()
     )
@@ -144,8 +147,11 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
 
 def _file(lesson: Lesson, name: str) -> Path:
     """Return the file that a lesson names; built-in ones share the files of the English ones."""
-    if language_of(lesson.path) != DEFAULT_LANGUAGE and not (lesson.path.parent / name).exists():
-        return PLACE / DEFAULT_LANGUAGE / name
+    if (
+        languages.language_of(lesson.path) != languages.DEFAULT_LANGUAGE
+        and not (lesson.path.parent / name).exists()
+    ):
+        return languages.PLACE / languages.DEFAULT_LANGUAGE / name
     return lesson.file(name)
 
 
@@ -194,7 +200,7 @@ class LessonProgress:
 def progress_key(lesson: Path) -> str:
     """Return the key of a lesson's progress: a built-in lesson's number, else its path."""
     path = lesson.resolve()
-    return path.name[:2] if path.is_relative_to(PLACE.resolve()) else str(path)
+    return path.name[:2] if path.is_relative_to(languages.PLACE.resolve()) else str(path)
 
 
 def all_progress() -> dict[str, LessonProgress]:

@@ -289,7 +289,8 @@ def bound_commands(screen: str) -> dict[str, Command]:
     """
     kind, _ = kind_and_model(screen)
     every = [each for each in COMMANDS if screen in each.screens or kind in each.screens]
-    return {each.keys: each for each in (*every, *commands_on(screen)) if not each.menu}
+    keyed = (each for each in (*every, *commands_on(screen)) if each.keys and not each.menu)
+    return {each.keys: each for each in keyed}
 
 
 class MenuRows(TextLines, can_focus=True):

@@ -14,6 +14,7 @@ from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.session.declarations import ENCODING, PIPELINE, TABS, Command, Model
 from bpe_tui.session.host import Host
+from bpe_tui.session.languages import following_language, own_name
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.refusals import refusal_of
 from bpe_tui.session.session import Session
@@ -176,6 +177,7 @@ class SessionScreen(PanelScreen):
             self._tabs_of, here = known, kind_and_model(self.id or "")[0]
             line.tabs = tabs_of(session, here)
             line.here = tr(TABS[here][1] if here in TABS else here)
+            line.language = own_name(following_language())
         line.note = self.step_of(session) if self.SHOWS_STEP else ""
 
     def step_of(self, session: Session) -> str:

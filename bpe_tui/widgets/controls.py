@@ -97,7 +97,7 @@ class Tab(NamedTuple):
 class TabLine(PartsLine):
     """A line of `tabs`, the one `here` lit. With little room it has shorter names, then keys only.
 
-    The `note` is at the right edge, if there is room for it beside the tabs.
+    At the right edge are the `note` and the name of another `language`, if there is room for each.
     """
 
     NOTE_GAP = 3
@@ -105,6 +105,7 @@ class TabLine(PartsLine):
     tabs: reactive[Sequence[Tab]] = reactive(())
     here: reactive[str] = reactive("")
     note: reactive[str] = reactive("")
+    language: reactive[str] = reactive("")
 
     @dataclass
     class Pressed(Message):
@@ -115,6 +116,10 @@ class TabLine(PartsLine):
     def parts(self) -> Iterable[BarPart]:
         room = self.size.width
         tabs = self._fitting(room)
+        both = f"{self.note}  {self.language}" if self.note else self.language
+        if self.language and self.has_room_for(both, room):
+            note = right(self.note, room - _width(tabs) - cell_len(self.language) - 3)
+            return [*tabs, ("", [note]), ("app.language", [(f"  {self.language}", "dim")])]
         if self.has_room_for(self.note, room):
             tabs.append(("", [right(self.note, room - _width(tabs) - 1)]))
         return tabs

@@ -23,13 +23,16 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from typer.core import TyperGroup
 
+from bpe_tui.widgets import language
+from engine.core.wording import ENGLISH
+
 if TYPE_CHECKING:
     from drawing import Drawing
 
 
 @pytest.fixture(autouse=True)
 def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give the test its own state directory, and let its application be collected.
+    """Give the test its own state directory and English, and let its application be collected.
 
     It is that of somebody who has opened a training before.
     """
@@ -37,6 +40,9 @@ def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     (place / "bpe-tui").mkdir(mode=0o700)
     (place / "bpe-tui" / "preferences.json").write_text('{"welcomed": true}')
     monkeypatch.setenv("XDG_STATE_HOME", str(place))
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setattr(language, "_name", language.DEFAULT_LANGUAGE)  # and as before afterwards
+    monkeypatch.setattr(language, "_table", ENGLISH)
     monkeypatch.setattr("gc.freeze", lambda: None)  # it would keep each application for ever
     monkeypatch.setattr("gc.unfreeze", lambda: None)  # each collection would search all tests
     monkeypatch.setattr("bpe_tui.app.memory.COLLECTOR_THRESHOLDS", gc.get_threshold())

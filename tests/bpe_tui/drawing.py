@@ -31,7 +31,6 @@ from bpe_tui.styles import CHIPS
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span
 from bpe_tui.widgets.visible import visible_bytes
-from bpe_tui.words.wording import Wording
 
 SHEETS = Path(__file__).parent / "sheets"
 MOST, HEIGHT = 11, 9
@@ -164,8 +163,6 @@ class Drawing:
 def drawings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
     """Take what panels ask of a screen."""
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr(FramePanel, "take_words", lambda self: None)
-    monkeypatch.setattr(Wording, "of", lambda widget: Wording())
     for module in (heap_panel, merge_panel, training_panels):  # they search in slices of time
         monkeypatch.setattr(module, "SLICE_SECONDS", 60)
     monkeypatch.setattr(linked_view, "SECONDS", 60)

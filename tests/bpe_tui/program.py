@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 HANDOUT = str(ROOT / "samples" / "handout.txt")
 STORIES = str(ROOT / "samples" / "tinystories_valid.txt")
 FILES = ["vocab.json", "merges.txt", "bpe-tui.json"]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
 PROGRAM = [sys.executable, "-m", "bpe_tui"]
 SIZE_NAMES = ("COLUMNS", "LINES")
 """Variables that Textual would believe rather than the terminal."""

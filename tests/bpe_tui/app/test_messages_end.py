@@ -22,7 +22,8 @@ from textual.message_pump import MessagePump
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.lessons import builtin_lessons, languages
+from bpe_tui.session.languages import languages
+from bpe_tui.session.lessons import builtin_lessons
 from bpe_tui.session.models import MODELS
 
 MOST_AT_FIRST, MOST_OF_EACH = 1_500, 400

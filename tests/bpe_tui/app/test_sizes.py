@@ -31,7 +31,8 @@ from bpe_tui.lessons.asking import QuizScreen
 from bpe_tui.lessons.pane import panes_of
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.declarations import EVERYWHERE
-from bpe_tui.session.lessons import builtin_lessons, languages
+from bpe_tui.session.languages import languages, speak
+from bpe_tui.session.lessons import builtin_lessons
 from bpe_tui.session.models import MODELS, completed, kind_and_model
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.studies.comparison import ComparisonScreen
@@ -78,8 +79,8 @@ async def shown(
     config: Config, kind: str, size: tuple[int, int], language: str = "en"
 ) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
     """Open a config at a size, at its first step, and show the screen of a kind."""
+    speak(language)
     async with opened_as(config, size) as (app, pilot):
-        app.guide.speak(language)
         app.session.type(TEXT)
         app.seek(1)
         app.action_show(kind)

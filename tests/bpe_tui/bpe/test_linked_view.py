@@ -8,7 +8,6 @@ from typing import Any
 
 from bpe_tui.bpe.linked_view import describe_none_left_out
 from bpe_tui.bpe.transcript import BpeTranscript
-from bpe_tui.words.wording import Wording
 from engine import StopReason, Timeline, Trainer, count_pretokens
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "we_and_they.txt"
@@ -55,7 +54,7 @@ def test_nothing_to_merge_and_no_corpus_have_sentences() -> None:
 
 def test_none_is_inactive_up_to_a_thousand_or_as_none_was_left_out() -> None:
     lists: list[Any] = [SimpleNamespace(active=n, refreshed_at=7) for n in (1000, 1001)]
-    assert [describe_none_left_out(each, Wording()) for each in lists] == [
+    assert [describe_none_left_out(each) for each in lists] == [
         "none, as up to 1,000 are all active",
         "none was left out at step 7",
     ]

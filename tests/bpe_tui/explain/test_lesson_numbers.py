@@ -16,7 +16,8 @@ from program import run
 from rich.cells import cell_len
 
 from bpe_tui.app.lesson_author import recording_of
-from bpe_tui.session.lessons import PLACE, builtin_lessons, config_of, languages
+from bpe_tui.session.languages import PLACE, languages
+from bpe_tui.session.lessons import builtin_lessons, config_of
 from engine import Frame
 from engine.learning.lesson import Lesson
 from engine.learning.lesson_file import read_lesson

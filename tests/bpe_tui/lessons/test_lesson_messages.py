@@ -1,4 +1,4 @@
-"""The tables of messages: what a lesson says in another language than English."""
+"""The tables of messages: what the program says in another language than English."""
 
 from __future__ import annotations
 
@@ -21,14 +21,8 @@ from bpe_tui.explain.screen import ExplainScreen
 from bpe_tui.lessons.pane import LessonPane, LessonText
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import TABS
-from bpe_tui.session.lessons import (
-    PLACE,
-    builtin_lessons,
-    config_of,
-    languages,
-    messages_in,
-    read_messages,
-)
+from bpe_tui.session.languages import PLACE, languages, messages_in, read_messages, speak
+from bpe_tui.session.lessons import builtin_lessons, config_of
 from bpe_tui.session.models import MODELS
 from bpe_tui.shell.commands import SIGNS
 from bpe_tui.widgets.controls import KeyBar
@@ -204,7 +198,8 @@ def test_a_question_in_chinese_has_no_english_words_but_names() -> None:
 def test_the_sentence_about_a_step_is_chinese_in_a_chinese_lesson() -> None:
     lesson = read_lesson(PLACE / "zh" / "02-count-pick-replace.md")
     frame = recording_of(config_of(lesson, lesson.scenes[0])).seek(1)
-    long, *_, short = sentences_about(frame, messages_in("zh"))
+    speak("zh")
+    long, *_, short = sentences_about(frame)
     assert long == "第 1 次合并，共 12 次：s 和 t 相邻出现 9 次，现在是一个词元 st。"
     assert short == "第 1 次合并：s 和 t 出现 9 次，合成 st。"
 
@@ -220,9 +215,10 @@ async def test_a_third_language_is_a_folder(
     (tmp_path / "fr" / "03-why-pretokens.md").write_text(own, "utf-8")
     table = '"COUNT" = "COMPTE"\n"next" = "suite"\n"more" = "suite"\n"asks" = "suite"\n'
     (tmp_path / "fr" / "messages.toml").write_text(table, "utf-8")
-    monkeypatch.setattr("bpe_tui.session.lessons.PLACE", tmp_path)
+    monkeypatch.setattr("bpe_tui.session.languages.PLACE", tmp_path)
     for cached in (builtin_lessons, messages_in):
-        monkeypatch.setattr(f"bpe_tui.session.lessons.{cached.__name__}", cached.__wrapped__)
+        place = f"{cached.__module__}.{cached.__name__}"
+        monkeypatch.setattr(place, cached.__wrapped__)  # type: ignore[attr-defined]
     assert languages() == ["en", "fr"]
     lessons = builtin_lessons.__wrapped__("fr")
     assert [lesson.title for lesson in lessons][1:3] == ["Count, pick, replace", "Pourquoi ?"]

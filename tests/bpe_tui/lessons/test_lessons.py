@@ -26,17 +26,15 @@ from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.pane import LessonPane, LessonText, rows_of
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.session.config import RunConfig
+from bpe_tui.session.languages import PLACE, languages
 from bpe_tui.session.lessons import (
     KEPT,
-    PLACE,
     LessonProgress,
     all_progress,
     builtin_lessons,
     config_of,
     keep_progress,
-    languages,
     progress_key,
-    usual_language,
 )
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import RowList
@@ -560,9 +558,3 @@ def test_a_lesson_is_printed_or_read_and_answered_by_typing(trial: Path) -> None
     assert said.endswith("That is the end of the lesson.\n")
     seen, answered = frozenset((0, 1, 2)), frozenset(("0.0", "0.1", "2.0"))
     assert all_progress()[str(trial)] == LessonProgress(2, seen, answered, done=True)
-
-
-def test_lessons_are_in_the_language_of_the_locale(monkeypatch: pytest.MonkeyPatch) -> None:
-    for locale, language in (("zh_CN.UTF-8", "zh"), ("de_DE", "en"), ("C", "en")):
-        monkeypatch.setenv("LC_ALL", locale)
-        assert usual_language() == language

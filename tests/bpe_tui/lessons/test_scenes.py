@@ -11,7 +11,8 @@ from opening import recorded_once, waiting_ends_with
 
 from bpe_tui.app import lesson_author
 from bpe_tui.app.lesson_author import SIZES, unseen_at
-from bpe_tui.session.lessons import DEFAULT_LANGUAGE, builtin_lessons, languages, numbered_lesson
+from bpe_tui.session.languages import DEFAULT_LANGUAGE, languages
+from bpe_tui.session.lessons import builtin_lessons
 from engine.learning.lesson import Lesson
 from engine.learning.lesson_file import read_lesson
 
@@ -20,9 +21,7 @@ LESSONS = [each.number for each in builtin_lessons()]
 
 
 def read(number: int, language: str = DEFAULT_LANGUAGE) -> Lesson:
-    path = numbered_lesson(str(number), language)
-    assert path is not None
-    return read_lesson(path)
+    return read_lesson(builtin_lessons(language)[number - 1].path)
 
 
 def problems(size: tuple[int, int], lessons: list[Lesson]) -> list[str]:

@@ -77,7 +77,6 @@ from bpe_tui.words.narration import (
 )
 from bpe_tui.words.transcript import Transcript
 from bpe_tui.words.typed import parse_step
-from bpe_tui.words.wording import Wording
 from engine import CorpusError, Frame, Timeline, Tokenizer, Trainer
 from engine.analysis.explanation import explain
 from engine.analysis.inspection import Inspection
@@ -146,7 +145,7 @@ def charts() -> Iterator[Part]:
         figure = kind.figure_of(frame)
         assert figure is not None
         axes = figure.xs.tolist(), figure.ys.tolist(), figure.bars_top
-        yield f"lengths {series}", [*axes, kind.answer(frame, Wording())]
+        yield f"lengths {series}", [*axes, kind.answer(frame)]
     histogram = [(1, 5), (12, 2), (13, 1), (24, 3), (25, 1), (48, 2), (49, 7), (97, 1)]
     inspection: Any = SimpleNamespace(length_histogram=histogram)
     yield "ranges of lengths", _length_bins(inspection).items()
@@ -213,7 +212,7 @@ def chunks() -> Iterator[Part]:
     none = CourseCuts(f"<{'s' * 29}>", 27, [EvenCut(9, 27), EvenCut(18, 27)])
     problem = CorpusError("it cuts a plain text, and this file is packed")
     for place, cuts in enumerate((none, CourseCuts("<s>", 27, []), problem)):
-        yield f"course {place}", describe_course(cuts, Wording())
+        yield f"course {place}", describe_course(cuts)
     for count, size in ((1, 2 * CHUNK + 1), (1, 2 * CHUNK), (2, CHUNK), (4, CHUNK)):
         report = ChunkReport((), 1, [WorkerShare(1, 7, count, size, 0.5, 1)])
         said = list(describe_counting(report, CountOrigin.COUNTED))
@@ -308,7 +307,7 @@ def limits(drawing: Drawing) -> Iterator[Part]:
     """Yield what is shown at each limit, and one above it."""
     for count in (CHANGES_SHOWN, CHANGES_SHOWN + 1):
         merge: Any = SimpleNamespace(changes=[((1, 2), 3, n) for n in range(count)])
-        changed = rows_of_changes(merge, lambda *change: Row([(f"{change}", "")]), [], Wording())
+        changed = rows_of_changes(merge, lambda *change: Row([(f"{change}", "")]), [])
         yield f"{count} changed counts", [len(changed), changed[-1]]
     typed = ["0", "200", "201", "50%", "100%", "101%", "+9", "-9", "+171", "-31", "0,1_0", "+x"]
     yield "steps typed at 30 of 200", [(each, parse_step(each, 30, 200)) for each in typed]
@@ -336,7 +335,7 @@ def limits(drawing: Drawing) -> Iterator[Part]:
         shown = [(b" the", 12345), *[(b"lower", 99)] * (count - 1)]
         of: Any = SimpleNamespace(pretoken_counts=counts, most_frequent=shown)
         of.commonest_pretoken, table = b" the", FrequentPanel(FrequentTile("pretoken"))
-        yield f"{count} pretokens", [ZIPF.answer(SimpleNamespace(statistics=of), Wording())]
+        yield f"{count} pretokens", [ZIPF.answer(SimpleNamespace(statistics=of))]
         for cells in (23, 24) if count == 10 else ():
             drawing.resize(cells, 5)
             table.set_reactive(FrequentPanel.frame, SimpleNamespace(statistics=of))

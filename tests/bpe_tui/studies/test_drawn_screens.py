@@ -48,7 +48,6 @@ from bpe_tui.wordpiece.encoding_screen import (
     WordPieceTextPretokens,
     describe_loss,
 )
-from bpe_tui.words.wording import Wording
 from engine import CorpusError, Tokenizer
 from engine.analysis.check.checking import JudgedMerge
 from engine.analysis.check.steps_file import ClaimedStep
@@ -116,7 +115,7 @@ def draw_race(drawing: Drawing) -> None:
     without, short = finished_race({b"a": 1}), finished_race(size=260)
     few = ((without, ((0, 44), (1, 90))), (short, sizes[2:3]))
     for race, shown in (*races, (characters, sizes[2:3]), *few):
-        drawing.lines.append(f"== {describe_race(race, Wording())}")
+        drawing.lines.append(f"== {describe_race(race)}")
         for step, width in shown:
             for kind in (StandingsPanel, WorkPanel):
                 panel = kind()
@@ -228,7 +227,7 @@ def draw_kinds(drawing: Drawing) -> None:
             entry.tokenizer, entry.row = found, row_of(found, unseen)
         entry.stopped = name == "word"
         entries.append(entry)
-        drawing.lines.append(describe_sizes(entries, 300, Wording()))
+        drawing.lines.append(describe_sizes(entries, 300))
         if name in ("word", "bpe", "unigram"):
             drawing.resize(70, 9)
             details.show(entry, unseen, "", "" if name == "word" else "↵ trains this")
@@ -239,7 +238,7 @@ def draw_kinds(drawing: Drawing) -> None:
         drawing.resize(width, 20)
         rows.rebuild()
         add(drawing, rows)
-    drawing.lines.append(describe_sizes(rows.entries, 300, Wording()))
+    drawing.lines.append(describe_sizes(rows.entries, 300))
     word = entries[0]
     for words in ("abcdefgh", "abcdefghij"):
         word.measure_typed([" ".join(words)])

@@ -30,7 +30,6 @@ from bpe_tui.studies.race import (
 )
 from bpe_tui.widgets.chart import Curve, CurvesChart, canvas_of, curves_of
 from bpe_tui.widgets.controls import KeyBar
-from bpe_tui.words.wording import Wording
 from engine.bpe.race import RACERS
 from engine.recording.merge_record import PhaseStart
 
@@ -140,7 +139,7 @@ async def test_a_large_corpus_is_raced_on_in_part_and_the_screen_says_so() -> No
 
 def test_the_first_merge_that_differs_is_counted_from_1() -> None:
     race: Any = SimpleNamespace(first_difference=2)
-    assert describe_race(race, Wording()) == "The merges differ from merge 3 on."
+    assert describe_race(race) == "The merges differ from merge 3 on."
 
 
 def test_the_outcome_says_what_trainers_do_not_follow() -> None:

@@ -24,7 +24,6 @@ from bpe_tui.unigram.encoding_screen import (
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.unigram.training_screen import PiecesOfText
 from bpe_tui.widgets.visible import width
-from bpe_tui.words.wording import Wording
 from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.lattice import Reached
 from engine.unigram.pieces import spelled_counts
@@ -108,7 +107,7 @@ def test_each_arrival_is_kept_or_tells_by_how_much_it_loses() -> None:
         walk = Walkthrough(seed_of({"ab": 1, "a": 1, "b": more}), "ab")
         step = walk.steps[1]
         assert isinstance(step, Reached)
-        rows += [row.spans for row in _arrival_rows(walk, step, 40, Wording())]
+        rows += [row.spans for row in _arrival_rows(walk, step, 40)]
     assert ["".join(text for text, _ in spans).rstrip() for spans in rows] == [
         "Node 2: 2 pieces end here",
         "▸ ab    0:     0.00 − 1.79 = −1.79    kept",
