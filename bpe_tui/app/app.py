@@ -12,13 +12,13 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
 from bpe_tui.app import terminal
 from bpe_tui.app.memory import QUIET_SECONDS
-from bpe_tui.app.session_app import SCREENS, SessionApp, import_screen, read_sheets
+from bpe_tui.app.session_app import PLACES, SessionApp, import_screen, read_sheets
 from bpe_tui.session import jobs
 from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import CHECK, ENCODING, FAMILY, START, TRAINING
@@ -59,8 +59,6 @@ class BpeTuiApp(SessionApp):
         open_with: makes the job of a session; a finished recording can be passed in here.
         lesson: the file of a lesson to begin with.
     """
-
-    SCREENS: ClassVar = SCREENS
 
     def __init__(
         self, config: Config | None, open_with: JobMaker = OpeningJob, lesson: Path | None = None
@@ -251,7 +249,7 @@ class BpeTuiApp(SessionApp):
             self.tell(f"There is no step {number(due)}; step {number(shown.step)} is the last.")
         self._collector.keep()
         own = (None, self.session.model)
-        screens = [name for name in SCREENS if name != START and kind_and_model(name)[1] in own]
+        screens = [name for name in PLACES if name != START and kind_and_model(name)[1] in own]
         work = Thread(
             target=_prepare,
             args=(screens, self.session.recording, self.post_message, self.wait_for_rest),

@@ -30,7 +30,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.textual_private import forget_screens, mount_unseen
+from bpe_tui.widgets.textual_private import mount_unseen
 from bpe_tui.widgets.visible import visible_text
 
 TICK_SECONDS = 1 / 25
@@ -49,16 +49,6 @@ PLACES = {
     "chunks": "bpe_tui.studies.chunks:ChunksScreen",
     "pipeline": "bpe_tui.studies.pipeline:PipelineScreen",
 } | {name: place for model in MODELS.values() for name, place in model.screens.items()}
-
-
-def _make(place: str) -> Screen[Any]:
-    screen: Screen[Any] = resolve_name(place)()
-    return screen
-
-
-SCREENS: dict[str, Callable[[], Screen[Any]]] = {
-    name: partial(_make, place) for name, place in PLACES.items()
-}
 
 
 def import_screen(name: str) -> None:
@@ -111,7 +101,19 @@ class SessionApp(BaseApp):
         self._is_at_rest = False
         self._growth_due = self._ticked
         self._ahead: list[str] = []
+        self._made: dict[str, Screen[Any]] = {}  # the screens with a name, once they are made
         self._made_over: Callable[[], Screen[Any]] | None = None
+        for name in PLACES:
+            self._offer(name)
+
+    def _offer(self, name: str) -> None:
+        """Let a screen be made when it is first shown."""
+
+        def make() -> Screen[Any]:
+            self._made[name] = resolve_name(PLACES[name])()
+            return self._made[name]
+
+        self.install_screen(cast("Screen[Any]", make), name)  # Textual calls what it finds
 
     # -- state out
 
@@ -206,13 +208,18 @@ class SessionApp(BaseApp):
         front = self.screen
         place = front.place if isinstance(front, PanelScreen) else ""
         over = (
-            self._made_over if isinstance(front, PanelScreen) and front.id not in SCREENS else None
+            self._made_over if isinstance(front, PanelScreen) and front.id not in PLACES else None
         )
-        *_, here = (screen for screen in self.screen_stack if screen.id in SCREENS)
+        *_, here = (screen for screen in self.screen_stack if screen.id in PLACES)
         with self.batch_update():
             while len(self.screen_stack) > 1:
                 await self.pop_screen()
-            self._ahead = await forget_screens(self, SCREENS)
+            self._ahead = [name for name, screen in self._made.items() if screen.is_running]
+            for name in self._made:
+                self.uninstall_screen(name)
+                self._offer(name)
+            for name in self._ahead:
+                await self._made.pop(name).remove()
             await self.push_screen(here.id or "")
             if over is not None:
                 await self.push_screen(over())

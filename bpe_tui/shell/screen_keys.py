@@ -58,7 +58,7 @@ class ScreenKeys:
 
     def shows(self, command: Command, now: KeyState) -> bool:
         """Whether the footer shows a command; in a lesson, whether the scene names its key."""
-        if not self._offers(command):
+        if not command.keys or not self._offers(command):
             return False
         if not now.is_ready:
             return command.in_reading

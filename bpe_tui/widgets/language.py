@@ -34,8 +34,8 @@ def current_table() -> Messages:
 
 
 def tr(template: str, **values: str) -> str:
-    """Fill the translation of a template with texts."""
-    return text_of(_table, template, **values)
+    """Fill the translation of a template with texts; without any, its braces stay."""
+    return text_of(_table, template, **values) if values else _table.get(template, template)
 
 
 def tr_spans(

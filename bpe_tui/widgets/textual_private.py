@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from asyncio import TimerHandle, get_running_loop
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -229,22 +229,6 @@ def finds_nothing(error: Exception, pump: MessagePump | None) -> bool:
         and isinstance(pump, Widget)
         and any(isinstance(each, Widget) and each._pruning for each in pump.ancestors_with_self)
     )
-
-
-async def forget_screens(
-    app: App[Any], makers: Mapping[str, Callable[[], Screen[Any]]]
-) -> list[str]:
-    """Remove named screens, so that they are made again when they are next shown.
-
-    Textual only forgets a screen that it goes on to show. Returns the names of those removed.
-    """
-    made = {name: each for name, each in app._installed_screens.items() if name in makers}
-    app._installed_screens.update(makers)
-    screens = {name: each for name, each in made.items() if isinstance(each, Screen)}
-    for screen in screens.values():
-        if screen.is_running:
-            await screen.remove()
-    return list(screens)
 
 
 def mount_unseen(app: App[Any], screen: Screen[Any]) -> None:

@@ -21,7 +21,6 @@ from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import KeyBar, Scrubber, TabLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import subject_cells, subjects_at
-from engine.core.wording import ENGLISH
 
 
 def place(app: BpeTuiApp) -> JumpStart:
@@ -216,7 +215,7 @@ def test_a_place_is_named_by_what_differs_from_the_present_one() -> None:
         (here._replace(spot=here.spot._replace(rows=(2,))), "another row"),
         (here._replace(spot=here.spot._replace(panel="merges")), "another row"),
     ):
-        assert (other.differs_from(here), other.name_from(here, ENGLISH)) == (True, name)
+        assert (other.differs_from(here), other.name_from(here)) == (True, name)
     for same in (here._replace(typed="a"), here._replace(spot=here.spot._replace(tops=(1,)))):
         assert not same.differs_from(here)
 

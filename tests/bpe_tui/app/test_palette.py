@@ -86,7 +86,7 @@ USEFUL = (
     "return, predict, what if, end, "
     "lesson, encode, vocabulary, charts, inspect, race, family, pipeline, check, chunks, "
     "panel, lessons, next scene, scene before, to the scene, model, open, suspend, save, command, "
-    "session, export, light, palette, messages, "
+    "session, export, light, language, palette, messages, "
     "origin, start, end, next scene, scene before, add merges, open, quit"  # refused, or again
 )
 """The commands of the training screen with the focus on the pairs, in the palette's order."""

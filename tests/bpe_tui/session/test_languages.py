@@ -65,7 +65,7 @@ async def test_the_language_is_changed_by_a_click_beside_the_tabs_and_by_the_pal
         await until(pilot, lambda: app.screen.place == place, 5)  # type: ignore[attr-defined]
         await pilot.press("2")
         await until(pilot, lambda: "预词元" in screen_text(app.screen), 5)
-        await pilot.press("ctrl+p", *"chinese", "enter")
+        await pilot.press("ctrl+p", *"中文", "enter")
         await until(pilot, lambda: "2 encode" in screen_text(app.screen), 5)
         await pilot.press("1")
         await until(pilot, lambda: "step 3" in screen_text(app.screen), 5)

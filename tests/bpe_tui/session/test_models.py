@@ -10,7 +10,7 @@ from opening import opened, until
 from textual.content import Content
 from textual.widgets import Input, TextArea
 
-from bpe_tui.app.session_app import SCREENS
+from bpe_tui.app.session_app import PLACES
 from bpe_tui.cli.plain import transcript_of
 from bpe_tui.session.commands import COMMANDS, lacking
 from bpe_tui.session.config import RunConfig
@@ -129,7 +129,7 @@ def test_each_refusal_belongs_to_a_command_and_each_screen_to_the_application(mo
     actions = {command.action for command in COMMANDS}
     assert actions.issuperset(lacking(MODELS[model]))
     assert all(sentence.endswith(".") for sentence in lacking(MODELS[model]).values())
-    assert {MODELS[model].screen(kind) for kind in KINDS} <= SCREENS.keys()
+    assert {MODELS[model].screen(kind) for kind in KINDS} <= PLACES.keys()
 
 
 @pytest.mark.parametrize("model", first_quick(MODELS))

@@ -38,7 +38,7 @@ def meanings() -> dict[str, set[str]]:
     """Map each key to what it does on any screen of any model: its actions."""
     found: dict[str, set[str]] = {}
     for command in COMMANDS:
-        for key in () if command.menu else command.keys.split(","):
+        for key in () if command.menu or not command.keys else command.keys.split(","):
             found.setdefault(key, set()).add(command.action)
     return found
 

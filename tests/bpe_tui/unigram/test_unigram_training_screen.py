@@ -13,7 +13,7 @@ from unigram_texts import corpus as corpus
 from unigram_texts import frame_of
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.session_app import SCREENS
+from bpe_tui.app.session_app import PLACES
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.shell.commands import commands_on
@@ -118,4 +118,4 @@ def test_every_command_works_or_says_why_not(
         if where == "screen" and action.startswith("show("):
             assert action[6:-2] in screen.PANEL_ORDER, command.action
         elif action.startswith("show("):
-            assert MODELS["unigram"].screen(action[6:-2]) in SCREENS, command.action
+            assert MODELS["unigram"].screen(action[6:-2]) in PLACES, command.action
