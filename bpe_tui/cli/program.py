@@ -115,30 +115,36 @@ def examples(*lines: str) -> str:
     return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))
 
 
-LANGUAGE = typer.Option(
-    None,
-    "--language",
-    metavar="NAME",
-    help=f"The language: {', '.join(languages.languages())}.",
-    callback=lambda name: None if name is None else languages.speak(name),
-    autocompletion=lambda incomplete: [
-        name for name in languages.languages() if name.startswith(incomplete)
-    ],
-    is_eager=True,
-)
-"""The option of every command that sets the language, before other options are read."""
+def _language_option(*, hidden: bool = False) -> Any:
+    """Return the option that sets the language before other options are read."""
+    return typer.Option(
+        None,
+        "--language",
+        metavar="NAME",
+        help=f"The language, of each command too: {', '.join(languages.languages())}.",
+        callback=lambda name: None if name is None else languages.speak(name),
+        autocompletion=lambda incomplete: [
+            name for name in languages.languages() if name.startswith(incomplete)
+        ],
+        is_eager=True,
+        hidden=hidden,
+    )
 
 
 class Program(typer.Typer):
-    """The program, whose commands have grouped help and the option `--language`."""
+    """The program, whose commands have grouped help.
+
+    Each takes `--language`, too, which the help of the program alone lists.
+    """
 
     def command(self, *names: Any, **settings: Any) -> Callable[[Command], Command]:  # type: ignore[override]
         declare = super().command(*names, cls=GroupedHelp, **settings)
 
         def add(function: Command) -> Command:
             own = signature(function, eval_str=True)
+            option = _language_option(hidden=True)
             language = Parameter(
-                "language", Parameter.KEYWORD_ONLY, default=LANGUAGE, annotation=str | None
+                "language", Parameter.KEYWORD_ONLY, default=option, annotation=str | None
             )
 
             def run(*, language: str | None, **given: Any) -> None:  # its option has spoken
@@ -191,7 +197,7 @@ def program(
             is_eager=True,
         ),
     ] = False,
-    language: str | None = LANGUAGE,
+    language: str | None = _language_option(),
 ) -> None:
     """See byte-pair encoding: train a byte-level BPE on CORPUS and step through its merges.
 
