@@ -62,6 +62,7 @@ class BaseApp(SurvivingApp[int]):
     TITLE = "bpe-tui"
     CSS_PATH = sheet("app.tcss")
     ENABLE_COMMAND_PALETTE = False  # Textual's own
+    shows_edges = False
 
     def __init__(self) -> None:
         super().__init__()

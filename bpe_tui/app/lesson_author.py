@@ -225,7 +225,7 @@ async def handout(lesson: Lesson) -> AsyncIterator[str]:
     """
     yield f"# {visible_text(lesson.title, spaces=False)}\n"
     app = BpeTuiApp(None)
-    app.animation_level = "none"
+    app.animation_level, app.shows_edges = "none", True
     async with app.run_test(size=HANDOUT_SIZE) as pilot:
         app.guide.shows_text = app.guide.keeps_progress = False
         app.guide.begin(lesson)

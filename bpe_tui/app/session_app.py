@@ -27,8 +27,10 @@ from bpe_tui.session.declarations import LESSON, TABS
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.refusals import refusal_of
 from bpe_tui.session.session import Session
+from bpe_tui.shell.panel import needs_marks
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.shell.session_screen import SessionScreen
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import mount_unseen
 from bpe_tui.widgets.visible import visible_text
@@ -132,6 +134,15 @@ class SessionApp(BaseApp):
         """Forget the way back, and let hidden screens drop the run that was shown before."""
         self.navigation.forget()
         self.run_left.publish(self.session)
+
+    def action_edges(self) -> None:
+        """Show `┊` between tokens, or only their two grounds."""
+        self.shows_edges = not self.shows_edges
+        self.run_left.publish(self.session)  # hidden screens draw all again when they come up
+        for screen in self.screen_stack:
+            if isinstance(screen, PanelScreen):
+                screen.draw_again()
+        self.tell(tr("┊ is between tokens." if needs_marks(self) else "Grounds alone part tokens."))
 
     async def on_event(self, event: Event) -> None:
         if isinstance(event, InputEvent | Paste):
@@ -402,7 +413,8 @@ class SessionApp(BaseApp):
             from bpe_tui.dialogs.export import Export  # 15 ms that the first frame need not wait
 
             self.hold()
-            self.push_screen(Export(self.screen, shown.step, self._file_name), self._saved)
+            screen = cast("PanelScreen", self.screen)
+            self.push_screen(Export(screen, shown.step, self._file_name), self._saved)
 
     @property
     def _file_name(self) -> str:

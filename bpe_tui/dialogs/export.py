@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from bpe_tui.session.config import TokenizerConfig, Viewpoint
@@ -24,7 +23,8 @@ from bpe_tui.session.saved_sessions import (
 )
 from bpe_tui.session.session import Session
 from bpe_tui.shell.dialog import Dialog, SaveFile
-from bpe_tui.shell.exports import screen_svg, screen_text
+from bpe_tui.shell.exports import exported_text, screen_svg
+from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
@@ -84,7 +84,7 @@ class AddMerges(Dialog):
 class Export(SaveFile):
     """The window to export a screen, as a picture or as a text; returns the file's name."""
 
-    def __init__(self, screen: Screen[object], step: int, corpus: str) -> None:
+    def __init__(self, screen: PanelScreen, step: int, corpus: str) -> None:
         self._screen, self._step = screen, step
         hint = "A picture; with a name that ends in .txt, the text."
         super().__init__("export the screen", hint, f"{corpus}-screen-{step}.svg")
@@ -95,7 +95,7 @@ class Export(SaveFile):
 
     def write(self, path: Path, overwrite: bool) -> None:
         if path.suffix == ".txt":
-            drawn = screen_text(self._screen)
+            drawn = exported_text(self._screen)
         else:
             drawn = screen_svg(self._screen, f"bpe-tui, step {number(self._step)}")
         write_files({path: drawn.encode("utf-8", "replace")}, overwrite=overwrite)

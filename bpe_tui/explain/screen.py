@@ -174,6 +174,11 @@ class ExplainScreen(SessionScreen):
         if self.clock.moment is not None:
             self._show_heading(self.clock.moment)
 
+    def draw_again(self) -> None:
+        self.explainer.marks, self._still = needs_marks(self.app), ()
+        self.show_again()
+        super().draw_again()
+
     def forget_run(self) -> None:
         super().forget_run()
         self.clock.forget()

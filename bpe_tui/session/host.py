@@ -89,6 +89,8 @@ class Notifier(Protocol):
 
     notices: Notices
     jobs: Jobs
+    shows_edges: bool
+    """Whether `┊` is between tokens also where there are colours."""
 
     def refusal_of(self, action: str) -> str | None: ...
 

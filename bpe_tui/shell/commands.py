@@ -96,7 +96,7 @@ SIGNS = {
     "token": Sign(
         ("┊", "base"),
         "tokens",
-        "Filled with two greys by turns; without colours ┊ is between two.",
+        "Filled with two greys by turns; b, or no colours, puts ┊ between two.",
         chips=("to", "ken"),
     ),
     "hue": Sign(("ab", "token-1"), "hue", "It belongs to a token's id: everywhere the same."),
@@ -556,7 +556,8 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
         return f"{shown}: {here} is this screen."
     uses = _uses_on_screens(commands, model) if model is not None else ""
     if len(places := {kind for each in commands if model for kind in kinds_with(each, model)}) == 1:
-        uses += f": press {key_of_screen(places.pop())}, then {shown}"
+        way = " ".join(filter(None, (MENUS.get(commands[0].menu), shown)))
+        uses += f": press {key_of_screen(places.pop())}, then {way}"
     if not uses and any(COMPARISON in command.screens for command in commands):
         uses = "to go between differences, on the comparison of tokenizers (d on 2 encoding)"
     if not uses and model is not None:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.segment import Segment, Segments
 from textual.screen import Screen
 
+from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.widgets.textual_private import painted_lines
 
 
@@ -16,6 +17,17 @@ def screen_text(screen: Screen[object]) -> str:
     """Return the text on a screen, without the blanks at the ends of lines."""
     lines = (strip.text.rstrip() for strip in painted_lines(screen))
     return "".join(f"{line}\n" for line in lines)
+
+
+def exported_text(screen: PanelScreen) -> str:
+    """Return the text on a screen, with `┊` between tokens: a text has no grounds."""
+    app = screen.notifier
+    asked, app.shows_edges = app.shows_edges, True
+    screen.draw_again()
+    text = screen_text(screen)
+    app.shows_edges = asked
+    screen.draw_again()
+    return text
 
 
 def screen_svg(screen: Screen[object], title: str) -> str:

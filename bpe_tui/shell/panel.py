@@ -80,9 +80,10 @@ class Unit(NamedTuple):
 
 
 def needs_marks(app: App[Any]) -> bool:
-    """Whether the terminal has too few colours for chips, so that tokens need borders."""
+    """Whether borders are between tokens: they are asked for, or chips lack colours."""
     few = app.console.color_system in (None, "standard", "windows")
-    return app.no_color or (few and not app.is_headless)
+    asked = cast("Notifier", app).shows_edges
+    return asked or app.no_color or (few and not app.is_headless)
 
 
 def token_edge(*, marks: bool) -> Span:

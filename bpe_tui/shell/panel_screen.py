@@ -170,6 +170,12 @@ class PanelScreen(SettledScreen[None]):
 
     # -- messages
 
+    def draw_again(self) -> None:
+        """Draw the tokens again, as the edges between them come or go."""
+        for panel in self.query(FramePanel):
+            panel.rebuild()
+        self.show_keys()
+
     @property
     def notifier(self) -> Notifier:
         return cast("Notifier", self.app)

@@ -308,7 +308,7 @@ class PipelineScreen(SessionScreen):
         self._draft = draft
         self._run()
 
-    def action_restore(self) -> None:
+    def action_again(self) -> None:
         if self._draft is not None:
             self._switched(Draft(self._draft.original))
 

@@ -9,7 +9,7 @@ Uses no other room. Screens name their style sheet, and the application its them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,10 +28,10 @@ def sheet(name: str) -> Path:
 
 
 _DARK_TOKENS = (
-    "#8ec7ff", "#a5d6a7", "#e6bd98", "#d4aaf2", "#80deea", "#f6aebd", "#6fd3b0", "#b8c5cc",
+    "#97ccff", "#a5d6a7", "#e7c09c", "#dcbaf5", "#80deea", "#f7b6c3", "#7ed8b8", "#bcc9cf",
 )  # fmt: skip
 _LIGHT_TOKENS = (
-    "#2a5a8a", "#17652a", "#744c2b", "#6a2c91", "#005f67", "#a3204e", "#565b00", "#44525a",
+    "#1d3d5e", "#10451d", "#51351e", "#552375", "#004348", "#721637", "#3b3f00", "#333d43",
 )  # fmt: skip
 
 
@@ -66,14 +66,15 @@ CHIPS = {
     **{f"token-{hue}": _chip(f"role-token-{hue}") for hue in _HUES},
 }
 """Role of a token → its look."""
+VIVID = {"fresh", "joining", "current", "fresh-joining"}
+"""Roles of the tokens of this merge."""
 JOINT, TOKEN_EDGE = "+", "┊"
-_GROUNDS = {role: look.backs for role, look in CHIPS.items()}
 
 LOOKS = {
     **CHIPS,
     "border": RoleLook("role-border"),
-    "cut": RoleLook("role-cut"),
-    "edge": RoleLook("role-edge"),
+    "cut": RoleLook("role-border"),
+    "edge": RoleLook("role-border"),
     "cursor": RoleLook("foreground", ("role-cursor-back",)),
     "dim": RoleLook("role-dim"),
     "strong": RoleLook(bold=True),
@@ -155,34 +156,50 @@ def shell_segments(spans: Iterable[tuple[str, str]]) -> list[Segment]:
 def _segments(
     spans: Iterable[tuple[str, str]], base: Style, style_of: Callable[[str, int], Style]
 ) -> list[Segment]:
-    """Return spans as segments in styles over `base`.
-
-    Tokens with only an empty span between them get the two grounds in turn. So each is a chip
-    whose edges are visible, and takes no cell for them.
-    """
+    """Return spans as segments in styles over `base`."""
     by_turn: tuple[dict[str, Style], ...] = ({"": base}, {"": base})
-    turn, segments, meets = 0, [], False
-    before: tuple[str, ...] = ()
-    for text, role in spans:
+    segments, spans = [], list(spans)
+    for (text, role), turn in zip(spans, _turns(spans), strict=True):
         if not text:
-            meets = meets or role == "cut"
             continue
-        grounds = _GROUNDS.get(role, ())
-        if grounds != before:
-            turn = 0
-        elif grounds and meets:
-            turn = 1 - turn
-        before, meets = grounds, False
         if (style := by_turn[turn].get(role)) is None:
             style = by_turn[turn][role] = base + style_of(role, turn)
         segments.append(Segment(text, style))
     return segments
 
 
+def _turns(spans: Sequence[tuple[str, str]]) -> list[int]:
+    """Return 1 for each span on the second ground of tokens, 0 for the others.
+
+    Tokens with only an empty span between them get the two grounds in turn, whatever their roles.
+    So each is a chip whose edges are visible, and takes no cell for them. The first vivid token of
+    a word gets the first ground, so that a new token has one colour wherever it is.
+    """
+    turns: list[int] = []
+    turn, meets, has_vivid = 0, False, False
+    word: int | None = None  # the place at which the present word begins
+    for place, (text, role) in enumerate(spans):
+        if text and role not in CHIPS:
+            word, turn = None, 0
+        elif text:
+            if word is None:
+                word, has_vivid = place, False
+            elif meets:
+                turn = 1 - turn
+            if role in VIVID and not has_vivid:
+                has_vivid = True
+                if turn:
+                    turns[word:] = [1 - each for each in turns[word:]]
+                    turn = 0
+        meets = not text and (meets or role == "cut")
+        turns.append(turn)
+    return turns
+
+
 def text_with_edges(app: App[Any], segments: Iterable[Segment]) -> str:
     """Return a painted text, with `┊` where two chips meet, and `+` where the two join next."""
     colours = app.theme_variables
-    names = {ground for grounds in _GROUNDS.values() for ground in grounds}
+    names = {ground for look in CHIPS.values() for ground in look.backs}
     grounds = {Color.parse(colours[name]).rich_color for name in names}
     text, before = "", Style()
     for part, style, _ in segments:
@@ -214,18 +231,16 @@ DARK = Theme(
         **_tokens(_DARK_TOKENS),
         "role-dim": "#a3adb8",
         "role-border": "#7f8b97",
-        "role-cut": "#76818d",
-        "role-edge": "#2b323c",
         "role-frame": "#454f5b",
-        "role-hashes": "#b0bac5",
-        "role-chip-even": "#28303a",
-        "role-chip-odd": "#3c4755",
+        "role-hashes": "#c0c8d0",
+        "role-chip-even": "#1e242b",
+        "role-chip-odd": "#4a5461",
         "role-fresh": "#14171c",
         "role-fresh-even": "#ffd54f",
-        "role-fresh-odd": "#e0ad1c",
+        "role-fresh-odd": "#bf9318",
         "role-joining": "#ffffff",
-        "role-joining-even": "#1d4f8c",
-        "role-joining-odd": "#2f6cb4",
+        "role-joining-even": "#0d233f",
+        "role-joining-odd": "#2d68ad",
         "role-mark-fresh": "#ffd54f",
         "role-pair": "#6cb6ff",
         "role-gain": "#8fe396",
@@ -255,18 +270,16 @@ LIGHT = Theme(
         **_tokens(_LIGHT_TOKENS),
         "role-dim": "#5b646d",
         "role-border": "#656e77",
-        "role-cut": "#6c757e",
-        "role-edge": "#dfe1e0",
         "role-frame": "#b6bcc2",
-        "role-hashes": "#4d565e",
+        "role-hashes": "#363c42",
         "role-chip-even": "#e9ecf1",
-        "role-chip-odd": "#cbd2dc",
+        "role-chip-odd": "#a2a7af",
         "role-fresh": "#1c2024",
-        "role-fresh-even": "#ffd54f",
-        "role-fresh-odd": "#e8b000",
+        "role-fresh-even": "#ffef39",
+        "role-fresh-odd": "#d19e00",
         "role-joining": "#0a2a52",
-        "role-joining-even": "#bfdcff",
-        "role-joining-odd": "#93c0f5",
+        "role-joining-even": "#dcecff",
+        "role-joining-odd": "#81a9d8",
         "role-mark-fresh": "#7a5900",
         "role-pair": "#0b5cad",
         "role-gain": "#17692a",

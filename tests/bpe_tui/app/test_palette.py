@@ -86,7 +86,7 @@ USEFUL = (
     "return, predict, what if, end, "
     "lesson, encode, vocabulary, charts, inspect, race, family, pipeline, check, chunks, "
     "panel, lessons, next scene, scene before, to the scene, model, open, suspend, save, command, "
-    "session, export, light, language, palette, messages, "
+    "session, export, edges, light, language, palette, messages, "
     "origin, start, end, next scene, scene before, add merges, open, quit"  # refused, or again
 )
 """The commands of the training screen with the focus on the pairs, in the palette's order."""
@@ -106,7 +106,7 @@ def test_a_command_is_better_that_is_named_so_and_that_is_here() -> None:
         ("merge", [("merges", "m", "1 training", 4.5), ("add merges", "A", "everywhere", 4.25)]),
         ("erge", [("move", ".", "1 training", 1.5)]),
         ("undo", [("leave", "Esc", "everywhere", 4.25), ("return", "R", "everywhere", 4.25)]),
-        ("undo pip", [("undo", "u", "8 pipeline", 4.0)]),
+        ("undo pip", [("restore", "r", "8 pipeline", 2.0)]),
         ("chunk parts", [("more parts", "+", "K chunks", 2.0)]),
         ("seldom", [("seldom", "M", "Unigram", 3.7)]),
         ("guess", [("predict", "P", "everywhere", 4.25)]),  # on all screens but two

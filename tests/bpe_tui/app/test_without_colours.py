@@ -6,14 +6,20 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from opening import opened
+from generated import first_quick
+from opening import opened, until
 from textual.widget import Widget
 
+from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.panels.corpus import ExcerptPanel
+from bpe_tui.session.models import MODELS
 from bpe_tui.shell.commands import help_text, legend_of
+from bpe_tui.shell.exports import screen_text
 from bpe_tui.shell.panel import needs_marks
 from bpe_tui.shell.panel_screen import PanelScreen
+from bpe_tui.styles import text_with_edges
 from bpe_tui.widgets.controls import FootLine
+from bpe_tui.widgets.textual_private import painted_lines
 
 
 def frames(screen: PanelScreen) -> dict[str, tuple[str, bool]]:
@@ -71,8 +77,31 @@ def test_a_terminal_of_few_colours_needs_marks_but_no_picture_does() -> None:
         ("truecolor", True, True, True),
     ):
         app: Any = SimpleNamespace(console=SimpleNamespace(color_system=colours))
-        app.no_color, app.is_headless = no_color, is_headless
+        app.no_color, app.is_headless, app.shows_edges = no_color, is_headless, False
         assert needs_marks(app) == needs
+
+
+def bare_edges(app: BpeTuiApp) -> list[str]:
+    """Return the rows in which two chips meet without a sign between them."""
+    lines = painted_lines(app.screen)
+    return [line.text for line in lines if line.text != text_with_edges(app, line)]
+
+
+@pytest.mark.parametrize("model", first_quick(list(MODELS)))
+async def test_a_key_puts_edges_between_tokens_on_every_screen(model: str) -> None:
+    async with opened(model=model) as (app, pilot):
+        app.session.type("lowest newcomer")
+        bare = 0
+        for key in "01235":
+            await pilot.press(key, *["right"] * (key < "2"))
+            await pilot.pause()
+            bare += len(bare_edges(app))
+            await pilot.press("b")
+            await until(pilot, lambda: not bare_edges(app), 5)
+            await pilot.press("b")
+        assert bare
+        await pilot.press("b", "0", "1")  # a screen that was hidden meanwhile
+        await until(pilot, lambda: not bare_edges(app) and "┊" in screen_text(app.screen))
 
 
 def test_with_colours_the_legend_has_no_marks_for_them() -> None:

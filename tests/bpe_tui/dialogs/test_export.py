@@ -17,6 +17,7 @@ from bpe_tui.app.base import BaseApp
 from bpe_tui.dialogs.export import FORKED, AddMerges, CommandWindow, Export, GoTo, SaveSession
 from bpe_tui.session.config import Claimed, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.session import ForkedFrom, Session
+from bpe_tui.shell.exports import screen_text
 from engine import Tokenizer
 from engine.learning.session_file import read_session
 
@@ -42,6 +43,8 @@ async def test_the_screen_below_the_window_is_exported_as_text_or_as_a_well_form
         assert len(lines) == 40
         assert "Merge 1 of 443: h and e occurred together" in "\n".join(lines)
         assert "export" not in "\n".join(lines[:-1])
+        assert "┊«he»┊n│" in "\n".join(lines), "a text has no grounds"
+        assert "┊" not in screen_text(app.screen)
         await export(app, pilot, tmp_path / "new" / "screen.svg")
         assert ElementTree.parse(tmp_path / "new" / "screen.svg").getroot().tag.endswith("svg")
         drawn = (tmp_path / "new" / "screen.svg").read_text("utf-8")

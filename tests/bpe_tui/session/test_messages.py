@@ -74,13 +74,8 @@ def test_no_message_appears_in_a_corner() -> None:
     [
         ("p", "wordpiece", "p: scores on 1 training: press 1, then p."),
         ("v", "bpe", "v: heap view on 1 training: press 1, then v."),
-        ("u", "bpe", "u: undo on 8 pipeline: press 8, then u."),
-        (
-            "b",
-            "unigram",
-            "b: breakpoints … in the menu t on 1 training, with BPE and WordPiece "
-            "(M changes the model).",
-        ),
+        ("C", "bpe", "C: turn round on 3 vocabulary: press 3, then C."),
+        ("u", "bpe", "u: unused in the menu F on 3 vocabulary: press 3, then F u."),
         ("equals_sign", "bpe", "=: faster on 0 lesson, 1 training, 4 charts, 6 race │ more parts"),
         ("right", "bpe", "→: next on the screens 0 1 2 3 4 5 6 8."),
         ("j", "bpe", "j: the next row, in a panel with rows."),

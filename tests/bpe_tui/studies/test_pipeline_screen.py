@@ -122,7 +122,7 @@ async def test_a_stage_is_switched_in_place_with_its_losses_and_stays_so_at_anot
         await choose(app, pilot, "lowercase")
         await pilot.press("escape", "g", "plus", *"100", "enter")
         assert "Lowercase" in stage(app, "normalizer")[0]  # it stays switched at another step
-        await pilot.press("end", "u")
+        await pilot.press("end", "r")
         app.screen.query_one(PipelinePanel).cursor = 0
         await typed(app, pilot, "The café")
         await pilot.press("down", "down", "down", "enter")
@@ -137,7 +137,7 @@ async def test_a_stage_is_switched_in_place_with_its_losses_and_stays_so_at_anot
         assert "NFD │ StripAccents │ Lowercase  (switched)" in stage(app, "normalizer")[0]
         assert "T → t  é → e" in "".join(stage(app, "normalizer"))
         assert "not the text that was given" in stage(app, "decoder")[-1]
-        await pilot.press("u")
+        await pilot.press("r")
         assert "none" in stage(app, "normalizer")[0]
         assert "comes back" in stage(app, "decoder")[-1]
         heading = app.screen.query_one("#heading", Static)

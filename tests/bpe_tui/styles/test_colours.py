@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import colorsys
 import re
+from itertools import product
 
 import pytest
+from textual.color import Color
 from textual.theme import Theme
 
-from bpe_tui.styles import CHIPS, LOOKS, THEMES, sheet, shell_segments
+from bpe_tui.styles import CHIPS, DARK, LOOKS, THEMES, sheet, shell_segments
 
-READABLE = 4.5
-LEAST_APART = 8
-"""Least difference of lightness, in L*, between the two grounds of neighbouring tokens."""
+READABLE, SEEN, APART = 4.5, 3, 2
+"""Least contrasts: of letters with their ground, of an edge, of the grounds of two neighbours."""
 FRESH = {"role-fresh-even", "role-fresh-odd", "role-mark-fresh"}
 GROUNDS = {ground for look in CHIPS.values() for ground in look.backs}
-LINES = {"role-border", "role-cut", "role-edge", "role-frame"}
+LINES = {"role-border", "role-frame"}
 """Lines need less contrast than letters."""
 
 
@@ -43,12 +44,6 @@ def hue(colour: str) -> float:
     return 360 * colorsys.rgb_to_hsv(*channels(colour))[0]
 
 
-def lightness(colour: str) -> float:
-    """Return L* of CIELAB."""
-    share = luminance(colour)
-    return 116 * share ** (1 / 3) - 16 if share > 0.008856 else 903.3 * share
-
-
 def colours(theme: Theme) -> dict[str, str]:
     """Return all colours of a theme, by name."""
     named = {name: each for name, each in theme.variables.items() if name.startswith("role-")}
@@ -62,20 +57,28 @@ def test_every_colour_can_be_read(theme: Theme) -> None:
     for name in named.keys() - GROUNDS - LINES - on_chips - {"role-cursor-back"}:
         assert contrast(named[name], background) >= READABLE, name
         assert contrast(named[name], named["role-cursor-back"]) >= READABLE, name
-    for name in ("role-border", "role-cut"):
-        assert contrast(named[name], background) >= READABLE, name
+    assert contrast(named["role-border"], background) >= READABLE
     for name in ("primary", "foreground"):  # the keys below
         assert contrast(named[name], str(theme.panel)) >= READABLE
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
-def test_tokens_can_be_read_on_both_grounds_which_differ_in_lightness(theme: Theme) -> None:
+def test_tokens_can_be_read_on_both_grounds(theme: Theme) -> None:
     named = colours(theme)
     for role, look in CHIPS.items():
         for ground in look.backs:
             assert contrast(named[look.ink], named[ground]) >= READABLE, (role, ground)
-        even, odd = (lightness(named[ground]) for ground in look.backs)
-        assert abs(even - odd) >= LEAST_APART, role
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_the_edges_of_tokens_can_be_seen_from_the_last_row(theme: Theme) -> None:
+    """Neighbours of any two roles have one even and one odd ground."""
+    named = colours(theme)
+    for one, other in product(CHIPS.values(), repeat=2):
+        assert contrast(named[one.backs[0]], named[other.backs[1]]) >= APART, (one, other)
+    for role, below in product(("edge", "cut", "border"), (theme.background, "role-cursor-back")):
+        edge, ground = named[LOOKS[role].ink], str(named.get(str(below), below))
+        assert contrast(edge, ground) >= SEEN, (role, below)
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
@@ -94,10 +97,36 @@ def test_only_the_token_just_made_is_yellow() -> None:
     assert not re.search(r"\$role-(?:mark-)?fresh", sheet("app.tcss").read_text(encoding="utf-8"))
 
 
+MEETS = ("", "cut")
+
+
+def grounds(*spans: tuple[str, str]) -> list[object]:
+    return [style and style.bgcolor for _, style, _ in shell_segments(spans)]
+
+
 def test_only_tokens_that_meet_take_two_grounds_in_turn() -> None:
-    meets = ("", "cut")
-    tokens = shell_segments([("a", "base"), meets, ("b", "base"), meets, ("c", "base")])
-    first, second, third = (style and style.bgcolor for _, style, _ in tokens)
+    first, second, third = grounds(("a", "base"), MEETS, ("b", "base"), MEETS, ("c", "base"))
     assert first == third != second
-    rows = shell_segments([("a", "cursor"), meets, ("b", "cursor")])
-    assert len({style and style.bgcolor for _, style, _ in rows}) == 1
+    assert len({*grounds(("a", "cursor"), MEETS, ("b", "cursor"))}) == 1
+    assert len({*grounds(("#", "hashes"), ("a", "base"), ("│", "edge"), ("b", "base"))}) == 2
+
+
+def test_tokens_of_all_roles_that_meet_have_one_even_and_one_odd_ground() -> None:
+    for roles in product(CHIPS, repeat=3):
+        shown = grounds(*(span for role in roles for span in ((role, role), MEETS)))
+        backs = [CHIPS[role].backs for role in roles]
+        ways = [
+            [parsed(back[(turn + start) % 2]) for turn, back in enumerate(backs)]
+            for start in (0, 1)
+        ]
+        assert shown in ways, roles
+
+
+def parsed(variable: str) -> object:
+    return Color.parse(str(DARK.variables[variable])).rich_color
+
+
+def test_a_new_token_has_one_colour_wherever_it_is_in_a_word() -> None:
+    for before in range(4):
+        *_, fresh = grounds(*(("a", "base"), MEETS) * before, ("b", "fresh"))
+        assert fresh == parsed("role-fresh-even")
