@@ -140,7 +140,7 @@ def write_result(result: bytes) -> None:
         sys.stdout.buffer.write(result)
 
 
-def print_line(line: str | Sequence[Span], between: str = " ") -> None:
+def print_line(line: str | Sequence[Span], between: str = "┊") -> None:
     """Print a line; its tokens are chips on a terminal with colours.
 
     Args:

@@ -272,7 +272,7 @@ LIGHT = Theme(
         "role-border": "#656e77",
         "role-frame": "#b6bcc2",
         "role-hashes": "#363c42",
-        "role-chip-even": "#e9ecf1",
+        "role-chip-even": "#ebecef",
         "role-chip-odd": "#a2a7af",
         "role-fresh": "#1c2024",
         "role-fresh-even": "#ffef39",

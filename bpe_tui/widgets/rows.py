@@ -95,7 +95,7 @@ def spans_width(spans: Sequence[Span]) -> int:
     return sum([len(text) if text.isascii() else width(text) for text, _ in spans])
 
 
-def plain_text(spans: Iterable[Span], between: str = " ") -> str:
+def plain_text(spans: Iterable[Span], between: str = "┊") -> str:
     """Return spans as a text, with a sign where two chips meet."""
     return "".join(between if span == CHIPS_MEET else span[0] for span in spans)
 

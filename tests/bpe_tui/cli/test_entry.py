@@ -70,7 +70,7 @@ def test_a_terminal_is_shown_one_line_and_visible_characters(
     assert capsys.readouterr() == ("a b\n␛[2J\n", "\ra␛b\x1b[K")
 
 
-GROUNDS = "\x1b[38;5;254;48;5;23m", "\x1b[38;5;254;48;5;59m"
+GROUNDS = "\x1b[38;5;254;48;5;16m", "\x1b[38;5;254;48;5;239m"
 """The colours of two chips in turn."""
 
 
