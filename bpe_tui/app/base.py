@@ -180,6 +180,11 @@ class BaseApp(SurvivingApp[int]):
     async def make_screens_again(self) -> None:
         """Make the screens again, since they show another language."""
 
+    @property
+    def hides_next(self) -> bool:
+        """Whether merges to come are hidden."""
+        return False
+
     # -- messages
 
     def tell(self, message: str, *, stays: bool = False) -> None:

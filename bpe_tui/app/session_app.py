@@ -22,6 +22,7 @@ from bpe_tui.app.base import BaseApp
 from bpe_tui.app.memory import QUIET_SECONDS, Collector
 from bpe_tui.app.navigation import ScreenNavigation
 from bpe_tui.session import jobs
+from bpe_tui.session.commands import HIDE_NEXT, lacking
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.declarations import LESSON, TABS
 from bpe_tui.session.models import MODELS, kind_and_model
@@ -93,6 +94,7 @@ class SessionApp(BaseApp):
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.session = Session(config)
+        self._hides_next = config.viewpoint.hide_next
         self.run_left: Signal[Session] = Signal(self, "run left")
         self.navigation = ScreenNavigation(self)
         self.failure: Exception | None = None
@@ -138,11 +140,23 @@ class SessionApp(BaseApp):
     def action_edges(self) -> None:
         """Show `┊` between tokens, or only their two grounds."""
         self.shows_edges = not self.shows_edges
-        self.run_left.publish(self.session)  # hidden screens draw all again when they come up
+        self._draw_again()
+        self.tell(tr("┊ is between tokens." if needs_marks(self) else "Grounds alone part tokens."))
+
+    @property
+    def hides_next(self) -> bool:
+        return self._hides_next and HIDE_NEXT not in lacking(self.session.model)
+
+    def action_hide_next(self) -> None:
+        self._hides_next = not self._hides_next
+        self._draw_again()
+
+    def _draw_again(self) -> None:
+        """Draw what is in sight again; hidden screens do so when they come up."""
+        self.run_left.publish(self.session)
         for screen in self.screen_stack:
             if isinstance(screen, PanelScreen):
                 screen.draw_again()
-        self.tell(tr("┊ is between tokens." if needs_marks(self) else "Grounds alone part tokens."))
 
     async def on_event(self, event: Event) -> None:
         if isinstance(event, InputEvent | Paste):
@@ -392,7 +406,8 @@ class SessionApp(BaseApp):
         """The present step, screen, text and row."""
         shown, screen = self.session.shown, cast("SessionScreen", self.screen)
         kind = kind_and_model(screen.id or "")[0]
-        return Viewpoint(shown.step if shown else None, kind, screen.typed, at=screen.place)
+        step, at = shown.step if shown else None, screen.place
+        return Viewpoint(step, kind, screen.typed, at=at, hide_next=self.hides_next)
 
     def action_show_command(self) -> None:
         if self.session.shown is not None:

@@ -8,12 +8,12 @@ from textual import events
 
 from bpe_tui.bpe.narration import why_no_heap
 from bpe_tui.panels.heap_table import EntryTable, RankedEntry
-from bpe_tui.shell.panel import Panel, TokenPainter, sentence
+from bpe_tui.shell.panel import HIDDEN, Panel, TokenPainter, sentence
 from bpe_tui.shell.targets import ToPair
 from bpe_tui.widgets.language import tr, tr_count
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, wrapped
 from bpe_tui.widgets.textual_private import do_after
 from bpe_tui.words.narration import NO_CORPUS
 from engine.bpe.frame import Frame
@@ -28,6 +28,8 @@ TREE_LEVELS = 5
 CELL = 28
 """Width of one entry of the array, in cells."""
 MOVES_SHOWN = 6
+HIDDEN_SHOWN = 24
+"""Number of entries shown while the merges to come are hidden."""
 SLICE_SECONDS = 0.02
 """Time for one slice of replaying the heap to a distant step."""
 ROOMY = 44
@@ -181,7 +183,7 @@ class PairsPanel(Panel):
 
         The panel does not scroll while its own cursor is in use.
         """
-        if frame is None or self.view != TABLE:
+        if frame is None or self.view != TABLE or self.hides_next:
             return
         if self.has_focus and (self.cursor or self._is_in_use):
             return
@@ -201,13 +203,14 @@ class PairsPanel(Panel):
             place = names.index(self.view)
             names = [*names[place:], *names[:place]]
         views = " │ ".join(f"[{tr(each)}]" if each == self.view else tr(each) for each in names)
-        if self.view == LINKED:
+        if self.view == LINKED and not self.hides_next:
             return self._linked_rows(frame, width, f"v  {views}")
         if coming := self._replaying(queue.prepare(SLICE_SECONDS)):
             self.say(tr("heap"), f"v  {views}")
             return coming
         if frame.given:
-            self.say(tr("pairs  {n}", n=number(queue.size)), f"v  {views}")
+            title = tr("pairs  {n}", n=number(queue.size))
+            self.say(title, f"v  {views}")
         else:
             entries = "heap  {n} entry" if queue.size == 1 else "heap  {n} entries"
             stale = tr("{n} stale", n=number(queue.stale_count))
@@ -222,6 +225,9 @@ class PairsPanel(Panel):
             )
         if not queue.size:
             return sentence(tr("No pair is left: every pretoken is one token."), width)
+        if self.hides_next and not frame.moves_done:
+            self.say(title, "")
+            return hidden_rows(frame, self.painter(frame), width)
         if self.view != TABLE and (instead := self._instead_of_array(frame)):
             return instead
         painter = self.painter(frame)
@@ -275,6 +281,15 @@ class PairsPanel(Panel):
         self.cursor, self._row_before = self._row_before or self.cursor, 0
         self.rebuild()
         self._show_next(self.frame)
+
+
+def hidden_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
+    """Return the best entries without their counts, in an order that does not tell the winner."""
+    entries = frame.queue.entries(HIDDEN_SHOWN)
+    pairs = sorted((entry.pair for entry in entries), key=lambda p: tuple(map(frame.any_token, p)))
+    words = [[*painter.pair(pair), ("   ", "")] for pair in pairs]
+    rows = [Row(line) for line in wrapped(words, width)]
+    return [*sentence(tr(HIDDEN), width), Row([]), *rows]
 
 
 def table_rows(frame: Frame, painter: TokenPainter, table: EntryTable) -> Sequence[Row]:

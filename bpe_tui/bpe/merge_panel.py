@@ -91,7 +91,7 @@ class MergePanel(Panel):
         A low panel shows the tied pairs only.
         """
         pick, picked = frame.pick, frame.picked
-        if pick is None or pick.is_prescribed:
+        if pick is None or pick.is_prescribed or self.hides_next:
             return []
         painter = self.painter(frame)
         pair, label = [*painter.pair(pick.pair), ("  ", "")], tr("Next")

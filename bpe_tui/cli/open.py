@@ -45,6 +45,7 @@ def open_corpus(
     step: int | None = options.STEP,
     view: str | None = options.VIEW,
     text: str = options.TYPED_TEXT,
+    hide_next: bool = options.HIDE_NEXT,
     plain: bool = options.option(
         "--plain",
         "No screen: read commands from standard input, answer in sentences.",
@@ -89,7 +90,8 @@ def opened_config(context: typer.Context) -> Config:
         raise inputs.CommandLineError(
             "--view takes a panel and a row after the screen, like family:family-table:4"
         )
-    viewpoint = Viewpoint(given.get("step"), VIEWS[view] if view else None, text, at=at)
+    kind, hides = VIEWS[view] if view else None, given.get("hide_next", False)
+    viewpoint = Viewpoint(given.get("step"), kind, text, at=at, hide_next=hides)
     if given["tokenizer"]:
         check_only_for_training(context, "--tokenizer is not trained")
         tokenizer = tuple(given["tokenizer"])
@@ -122,7 +124,8 @@ def opened_config(context: typer.Context) -> Config:
         return config
     why = "a saved session has its own options of training"
     check_only_for_training(context, why, besides=())
-    names = [name for name in ("step", "view", "text") if choices.is_given(context, name)]
+    places = "step", "view", "text", "hide_next"
+    names = [name for name in places if choices.is_given(context, name)]
     changed = {name: getattr(viewpoint, name) for name in (*names, *(["at"] if at else []))}
     return replace(config, viewpoint=replace(config.viewpoint, **changed))
 

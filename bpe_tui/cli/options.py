@@ -218,6 +218,7 @@ VIEW = option(
     autocompletion=completed_by(EVERYWHERE),
 )
 TYPED_TEXT = option("--text TEXT", "What is typed there, to be encoded.", VIEWPOINT, default="")
+HIDE_NEXT = option("--hide-next", "Show no merge before its step; `H` shows it.", VIEWPOINT)
 TOKENIZER_OUT = option("--out PATH", "Where to write the tokenizer.", OUTPUT, default=...)
 FORCE = option("--force", "Overwrite files that are there.", OUTPUT)
 JSON = option("--json", "Print JSON.", OUTPUT)

@@ -225,6 +225,8 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
 
     previews = True
     """Whether step 0 shows the first merge; in a lesson the learner finds it."""
+    hides_next = False
+    """Whether the step to come is hidden."""
     LONGEST_TEXT = 1_000
     """Number of characters of the reader's text that are encoded."""
 

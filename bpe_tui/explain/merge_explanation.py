@@ -34,6 +34,7 @@ from bpe_tui.panels.training_panels import word_rows
 from bpe_tui.shell.panel import (
     ABOUT_TO_JOIN,
     BETWEEN_PAIR,
+    HIDDEN,
     JOINING_ROLES,
     PRETOKEN_BORDER,
     MergeFrameT,
@@ -173,6 +174,8 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
 
     def count_rows(self, moment: StepMoment[MergeFrameT], room: CountRoom) -> list[Row]:
         frame, before = moment.counted, moment.before
+        if self.hides_next and frame is moment.after:
+            return self._hidden_rows(frame, room)
         if not frame.has_corpus:
             return self._given_rows(frame, room)
         if moment.is_recounting and before is not None:
@@ -184,6 +187,16 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             bars = self.bars(moment, room.rows)
         rows = self.rows_of_bars(frame, bars, room, is_fresh=frame is moment.after)
         return rows or [Row([("  " + self.none_left(frame), "")])]
+
+    def _hidden_rows(self, frame: MergeFrameT, room: CountRoom) -> list[Row]:
+        """Return the best pairs without counts, in an order that does not tell the winner."""
+        hidden = Row([(f"  {tr(HIDDEN)}", "dim")])
+        if not frame.has_corpus:
+            return [hidden]
+        pairs = self.top(frame, room.rows - 1)
+        pairs.sort(key=lambda pair: tuple(map(frame.any_token, pair)))
+        bars = [Bar(pair, 0, "?") for pair in pairs]
+        return [hidden, *self.rows_of_bars(frame, bars, room)]
 
     def _given_rows(self, frame: MergeFrameT, room: CountRoom) -> list[Row]:
         """Return a sentence, then the merges that follow in the order of a tokenizer's file."""
@@ -289,6 +302,8 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         pair = before.next_pair
         assert pair is not None, "it has merged"
         pick, why = self.why(before, pair, moment.is_ahead, width)
+        if self.hides_next and len(self.tied(before)) < 2:
+            return [Row(pick)]  # who was second is often the next one
         if len(why) > 1 or spans_width(why) <= width:
             return [Row(pick), Row(why)]
         ((reason, role),) = why

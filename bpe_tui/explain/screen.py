@@ -241,7 +241,8 @@ class ExplainScreen(SessionScreen):
     def _show_stations(self, moment: StepMoment[Any]) -> None:
         """Show COUNT, PICK and REPLACE; at rest they show the question, if there is one."""
         explainer, room = self.explainer, self._layout
-        explainer.previews = self.named_keys is None
+        explainer.hides_next = self.host.hides_next
+        explainer.previews = self.named_keys is None and not explainer.hides_next
         count, pick, replace = (self.sections[name] for name in STATIONS)
         question = self.question if self._is_asked else None
         # A question is about the next step.
@@ -410,6 +411,13 @@ class ExplainScreen(SessionScreen):
             self.host.changed()
 
         ask_by_hand(self, "make-merges", frame, over=self.predictor.count, go_on=go_on)
+
+    def action_hide_next(self) -> None:
+        """Hide the merges to come, or show them; give a hint while a question is asked."""
+        if self.predictor.waiting is not None:
+            self.action_hint()
+        else:
+            super().action_hide_next()
 
     def action_hint(self) -> None:
         self.predictor.hint()

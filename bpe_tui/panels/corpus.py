@@ -176,7 +176,8 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
     def painter(self, frame: MergeFrameT) -> TokenPainter:
         """Return a painter of the frame's tokens, and of the pair that merges next."""
         painter = self.PAINTER(frame, marks=needs_marks(self.app))
-        painter.joining = frame.next_pair if self.MARKS_NEXT else None
+        marks_next = self.MARKS_NEXT and not self.hides_next
+        painter.joining = frame.next_pair if marks_next else None
         painter.in_bytes = self.in_bytes
         return painter
 
@@ -193,7 +194,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
         rows = super().rows_of(frame, width)
         painter = self.painter(frame)
         row = self._elsewhere(frame, rows, FRESH_ROLES, painter, width)
-        if row is None and frame.step < frame.recorded_steps:
+        if row is None and frame.step < frame.recorded_steps and not self.hides_next:
             following = self._next
             if following is None or (following.run, following.step) != (frame.run, frame.step + 1):
                 following = self._next = frame.at(frame.step + 1)

@@ -19,6 +19,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import ReadingProgress
 from bpe_tui.session.session import Session
 from bpe_tui.shell.model_view import ModelView
+from bpe_tui.shell.panel import HIDDEN
 from bpe_tui.shell.session_screen import NoTextCard, SessionScreen
 from bpe_tui.shell.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.styles import BRIGHT, sheet
@@ -163,11 +164,13 @@ def show_player(screen: SessionScreen, session: Session) -> None:
     room, frame = screen.size.width - 2, screen.frame
     screen.show_heading()
     screen.query_one(Transport).show(session)
-    recording = session.recording
-    if recording is not None and recording.came_from == recording.cursor + 1:
+    recording, hides_next = session.recording, screen.host.hides_next
+    is_undone = recording is not None and recording.came_from == recording.cursor + 1
+    if is_undone and not hides_next:
         narration = first_fitting(room, *screen.VIEW.narrate_back(frame))
     else:
-        sentences = screen.VIEW.narrate(frame)
+        is_hidden = hides_next and not frame.step
+        sentences = [tr(HIDDEN)] if is_hidden else screen.VIEW.narrate(frame)
         narration = add_stop(session, sentences, room)
     screen.say("#narration", narration)
 

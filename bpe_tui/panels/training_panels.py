@@ -20,6 +20,7 @@ from textual.widgets import Input
 from bpe_tui.shell.panel import (
     ABOUT_TO_JOIN,
     FRESH_ROLES,
+    HIDDEN,
     MARKS,
     PRETOKEN_BORDER,
     TOKEN_BORDER,
@@ -82,16 +83,25 @@ class StepList(TokenPanel[Any]):
 
     def titles(self, frame: Any, cells: int) -> list[Span]:
         """Return the titles over `step_spans`, and say what is listed in the border."""
-        self.say(tr("merges  {n}", n=number(frame.recorded_steps)), tr("↵ goes there"))
+        title = tr("merges  {n}", n=number(frame.recorded_steps))
+        if self.hides_next:
+            title = tr("merges  {n} of …", n=number(frame.step))
+        self.say(title, tr("↵ goes there"))
         counted, pair = tr(self.COUNTED) if frame.has_corpus else "", tr("pair")
         return [(pair, ""), right(counted, cells - width(pair))]
 
     @property
     def row_count(self) -> int:
-        return self.frame.recorded_steps + 1 - self.FIRST if self.frame else 0
+        if not self.frame:
+            return 0
+        last = self.frame.recorded_steps
+        shown = min(self.frame.step + 1, last) if self.hides_next else last
+        return shown + 1 - self.FIRST
 
     def row(self, index: int) -> Row:
         frame, step = self.frame, index + self.FIRST
+        if self.hides_next and step > frame.step:
+            return Row([("  ", ""), right(number(step), self._digits, "dim"), ("  ?", "dim")])
         spans = self.step_spans(frame, step, self._cells)
         if step > frame.step:
             spans = [(text, role if role in FRESH_ROLES else "dim") for text, role in spans]
@@ -173,6 +183,9 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
             why = frame.run.obstacle or "no merge yet: no pretoken has changed"
             return sentence(as_sentence(why), width)
         made = frame
+        if frame.merge is None and self.hides_next:
+            self.say(tr("pretokens"))
+            return sentence(tr(HIDDEN), width)
         if frame.merge is None:
             if self._first is None or self._first.run is not frame.run:
                 self._first = frame.at(1)

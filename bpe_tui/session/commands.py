@@ -56,6 +56,8 @@ _STEPPED = (LESSON, TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 _PLAYED = (LESSON, TRAINING, CHARTS, RACE)
 """Screens that play the run."""
 _TITLES = ", ".join(model.title for model in MODELS.values())
+HIDE_NEXT = "screen.hide_next"
+"""The action that hides the merges to come."""
 _HEAP = "There is no heap here: a step looks at all of its candidates."
 
 # Two lines for each: keys, label, action, group, screens; then the help line and the rest.
@@ -102,7 +104,10 @@ COMMANDS: tuple[Command, ...] = (
             "Ask what each step will do; ↑ ↓ and Enter answer, → skips, P again ends it.",
             words="quiz question guess", why_not=why_not_predicted,
             only_bpe="Only BPE's next merge is asked for; M trains BPE on this corpus."),
-    Command("H", "hint", "screen.hint", STEP, (LESSON,), "A hint at the answer of a question."),
+    Command("H", "hide next", HIDE_NEXT, LOOK, (LESSON, TRAINING),
+            "Hide the merges to come, or show them; while a question is asked, a hint.",
+            words="hint future spoiler winner class think",
+            only_bpe="Only BPE's merges to come are hidden; M trains BPE on this corpus."),
     Command("exclamation_mark", "show me", "screen.show_answer", STEP, (LESSON,),
             "The answer to a question, shown beat by beat."),
     Command("m", "by hand", "screen.by_hand", STEP, (LESSON,),

@@ -52,6 +52,7 @@ class Viewpoint:
         corpus: the corpus when the session was saved; the user is warned if it has changed.
         note: a note to show once the session is open.
         at: the panel with the focus and the row of its cursor, such as `family-table:4`.
+        hide_next: whether the merges to come are hidden.
     """
 
     step: int | None = None
@@ -61,6 +62,7 @@ class Viewpoint:
     corpus: SavedFile | None = None
     note: str = ""
     at: str = ""
+    hide_next: bool = False
 
 
 @dataclass(frozen=True)

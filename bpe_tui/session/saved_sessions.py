@@ -193,6 +193,8 @@ def command_that_opens(config: Config, viewpoint: Viewpoint) -> str:
         words += ["--view", f"{viewpoint.view}{place}"]
     if viewpoint.text and not why_not_in_command(viewpoint.text):
         words += ["--text", viewpoint.text]
+    if viewpoint.hide_next:
+        words.append("--hide-next")
     return " ".join(map(shell_word, words))
 
 

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 # How tokens, pairs and pretokens look, everywhere.
 
+HIDDEN = "The winner is hidden: H shows it."
+"""Shown in place of a merge to come."""
 PRETOKEN_BORDER: Span = ("│", "edge")
 CUT_OFF: Span = (ELLIPSIS, "dim")
 """Drawn after the beginning of a pretoken that is too long to be shown whole."""
@@ -383,6 +385,11 @@ class FramePanel(Lines, Generic[FrameT]):
         """Show the next of several views: the panel's key was pressed while it is in sight."""
 
     @property
+    def hides_next(self) -> bool:
+        """Whether merges to come are hidden."""
+        return cast("Notifier", self.app).hides_next
+
+    @property
     def room(self) -> int:
         """The cells for a row."""
         return min(self.scrollable_content_region.width - self.BESIDE_BAR, self.WIDEST)
@@ -491,7 +498,7 @@ class TokenPanel(FramePanel[MergeFrameT]):
         """Return a painter of the frame's tokens, and of the next merge's pair if `MARKS_NEXT`."""
         painter = self.PAINTER(frame, marks=needs_marks(self.app))
         painter.in_bytes = self.in_bytes
-        if self.MARKS_NEXT:
+        if self.MARKS_NEXT and not self.hides_next:
             painter.joining = frame.next_pair
         return painter
 

@@ -305,6 +305,9 @@ class SessionScreen(PanelScreen):
         self.session.step(by)
         self.host.changed()
 
+    def action_hide_next(self) -> None:
+        self.host.action_hide_next()
+
     def action_play(self) -> None:
         self.session.toggle_play()
         self.host.changed()

@@ -80,7 +80,7 @@ def test_models_without_forks_offer_no_way_back_from_one() -> None:
 
 USEFUL = (
     "move, heap view, pseudocode, "  # of the focused panel
-    "breakpoints …, pretokens, merges, why, characters, "  # of one, two, three screens
+    "breakpoints …, pretokens, merges, hide next, why, characters, "  # of one, two, three screens
     "to the next …, tie, tie before, next, play, faster, slower, "  # of four
     "leave, next, back, start, panel, type, go to, zoom, help, quit, "  # in the footer
     "return, predict, what if, end, "
@@ -104,7 +104,7 @@ def test_a_command_is_better_that_is_named_so_and_that_is_here() -> None:
     """An answer has 1, for its name 2, for its words 1.75, for beginnings 1, for here 0.5."""
     for query, best in (
         ("merge", [("merges", "m", "1 training", 4.5), ("add merges", "A", "everywhere", 4.25)]),
-        ("erge", [("move", ".", "1 training", 1.5)]),
+        ("erge", [("hide next", "H", "1 training", 1.5)]),
         ("undo", [("leave", "Esc", "everywhere", 4.25), ("return", "R", "everywhere", 4.25)]),
         ("undo pip", [("restore", "r", "8 pipeline", 2.0)]),
         ("chunk parts", [("more parts", "+", "K chunks", 2.0)]),
