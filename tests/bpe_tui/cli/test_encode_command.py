@@ -33,12 +33,12 @@ def test_encode_explains_bytes_that_are_no_text_visibly(tokenizer: Path) -> None
     given, special = b"\x1b[2J\xff<|endoftext|> 7", ("--allow-special", "all")
     explained = run("encode", "--tokenizer", tokenizer, "--explain", *special, stdin=given)
     assert explained.stdout.decode().splitlines() == [
-        *("␛[  (symbols)", "  ␛ [ = 27 91"),
+        *("␛[  (symbols)", "  ␛┊[ = 27 91"),
         *("2  (numbers)", "  2 = 50"),
         *("J  (letters)", "  J = 74"),
         *("<FF>  (symbols)", "  <FF> = 255"),
         *("<|endoftext|>  (special token)", "  <|endoftext|> = 256"),
-        *("·7  (numbers)", "  · 7 = 32 55"),
+        *("·7  (numbers)", "  ·┊7 = 32 55"),
     ]
 
 
