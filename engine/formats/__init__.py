@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from engine.core.errors import ConversionError, TokenizerFileError
 from engine.core.files import check_free
 from engine.core.json_fields import gc_paused
 from engine.core.registry import Registry, registry_of
+from engine.encoding.alphabet import MissingMerges
 from engine.encoding.extension import extended
 from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.tokenizer_files import FormatName
@@ -37,7 +38,7 @@ from engine.formats import (
     tiktoken_pickle,
     tokenizer_json,
 )
-from engine.formats.folder_settings import GENERATION, MODEL, SETTINGS_FILES
+from engine.formats.folder_settings import CONFIG, MODEL, SETTINGS_FILES
 from engine.formats.source import (
     MOST_SHOWN,
     TokenizerSource,
@@ -77,6 +78,8 @@ _OF_NAMES = (
     by_name.TIKTOKEN_NAME,
     by_name.hub_format(lambda *paths, **overrides: open_tokenizer(*paths, **overrides)),
 )
+_WITH_SIGNATURE = (*_OF_FILES[:4], rank_files.TIKTOKEN, minbpe.FORMAT)
+"""Formats whose first bytes no other file has; the others are recognised by their shape."""
 __all__ = [
     "DEFAULT_FORMAT",
     "FORMATS",
@@ -114,11 +117,19 @@ def open_tokenizer(
     Raises:
         TokenizerFileError: the files are missing or damaged, or no format recognises them.
     """
-    source = TokenizerSource(paths)
+    source, overrides = TokenizerSource(paths), Overrides(special_tokens, pattern)
     if recognised := _recognised(source):
         format, found = recognised
-        with gc_paused():
-            opened = format.load(found, Overrides(special_tokens, pattern))
+        try:
+            with gc_paused():
+                opened = format.load(found, overrides)
+        except TokenizerFileError as error:
+            if source.folder is None or found is not source or format in _WITH_SIGNATURE:
+                raise
+            opened, found = _only_other(source, format, overrides, error)
+            opened = replace(
+                opened, notes=(f"does not open, and is left out: {error}", *opened.notes)
+            )
         if found is source:
             return opened
         names = " and ".join(path.name for path in found.paths)
@@ -154,8 +165,8 @@ def read_vocab_and_merges(
 def is_tokenizer(*paths: str | os.PathLike[str]) -> bool:
     """Whether some format recognises the files or the name; only the first bytes are read.
 
-    A folder in which a file is found by its content holds nothing else. Otherwise it may be a
-    corpus, or a place to look for files.
+    A folder in which a file is found by its content is a model's, or holds nothing else. Otherwise
+    it may be a corpus, or a place to look for files.
 
     Raises:
         TokenizerFileError: a file may not be read.
@@ -165,10 +176,10 @@ def is_tokenizer(*paths: str | os.PathLike[str]) -> bool:
         return _format_of(source) is not None
     found = _found_in(source.folder)
     own = {path for _, each in found for path in each.paths}
-    others = (path for path in source.folder.iterdir() if path not in own)
-    return len(found) == 1 and all(
-        path.name in (*SETTINGS_FILES, GENERATION, MODEL) or known_kind(TokenizerSource([path]))
-        for path in others
+    others = [path for path in source.folder.iterdir() if path not in own]
+    is_of_model = any(path.name in (CONFIG, MODEL) for path in others)
+    return len(found) == 1 and (
+        is_of_model or all(known_kind(TokenizerSource([path])) for path in others)
     )
 
 
@@ -198,14 +209,60 @@ def _format_of(source: TokenizerSource) -> TokenizerFormat | None:
     return next((each for each in _candidates(source) if each.recognises(source)), None)
 
 
-def _found_in(folder: Path) -> list[tuple[TokenizerFormat, TokenizerSource]]:
-    """Return the tokenizers among the files of a folder, whatever their names are."""
+Found = tuple[TokenizerFormat, TokenizerSource]
+
+
+def _found_in(folder: Path) -> list[Found]:
+    """Return the tokenizers among the files of a folder, whatever their names are.
+
+    Other files change nothing: of several that look like a tokenizer, those count that open.
+    """
     files = [path for path in files_in(folder) if path.name not in SETTINGS_FILES]
     merges = [path for path in files if "merges" in path.name]
     pairs = [(path, each) for each in merges for path in files if "vocab" in path.name]
-    chosen = pairs if len(pairs) == 1 else [(path,) for path in files]
-    sources = [TokenizerSource(paths, folder) for paths in chosen]
-    return [(format, each) for each in sources if (format := _format_of(each)) is not None]
+    apart = [path for path in files if not (pairs and path in merges)]  # a vocabulary has their ids
+    chosen = pairs if len(pairs) == 1 else [(path,) for path in apart]
+    found: list[Found] = []
+    for paths in chosen:
+        source = TokenizerSource(paths, folder)
+        # A file that is no JSON, although it begins so, is another kind of file.
+        with suppress(TokenizerFileError):
+            format = _format_of(source)
+            found += [] if format is None else [(format, source)]
+    if len(found) < 2:
+        return found
+    opening = [each for each in found if each[0] in _WITH_SIGNATURE or _opened(each, Overrides())]
+    return opening or found
+
+
+def _opened(found: Found, overrides: Overrides) -> Opened | None:
+    """Return the tokenizer of files; `None` if they do not open, or encode no text."""
+    with suppress(TokenizerFileError), gc_paused():
+        opened = found[0].load(found[1], overrides)
+        return None if isinstance(opened.tokenizer.alphabet, MissingMerges) else opened
+    return None
+
+
+def _only_other(
+    source: TokenizerSource,
+    failed: TokenizerFormat,
+    overrides: Overrides,
+    error: TokenizerFileError,
+) -> tuple[Opened, TokenizerSource]:
+    """Open the only tokenizer of a folder beside files that do not open in their format.
+
+    Raises:
+        TokenizerFileError: the error about these files, if there is no other tokenizer.
+    """
+    assert source.folder is not None
+    others = [
+        (each, source) for each in _OF_FILES if each is not failed and each.recognises(source)
+    ]
+    others += [each for each in _found_in(source.folder) if str(each[1]) not in str(error)]
+    opening = [(opened, each[1]) for each in others if (opened := _opened(each, overrides))]
+    if len(opening) != 1:
+        raise error
+    return opening[0]
 
 
 def _candidates(source: TokenizerSource) -> tuple[TokenizerFormat, ...]:

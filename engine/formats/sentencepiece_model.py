@@ -200,7 +200,11 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
         content = ProtobufMessage(data, _MODEL)
         pieces, notes = list(_pieces(content)), list[str]()
         if source.folder is not None and path.name == "source.spm":
-            pieces, notes = _numbered_by_marian(pieces, path.with_name("vocab.json"))
+            ids = path.with_name("vocab.json")
+            if ids.is_file():
+                pieces, notes = _numbered_by_marian(pieces, ids)
+            else:
+                notes = [f"opened alone, with its own ids: Marian's are in {ids.name}, not here"]
         pipeline, more = _read(content, pieces, settings, overrides)
         notes = [*more, *notes]
         tokenizer = tokenizer_of(pipeline)

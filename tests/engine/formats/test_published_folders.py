@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 from pathlib import Path
 
@@ -125,17 +126,62 @@ def test_a_file_is_found_by_its_content(tmp_path: Path) -> None:
     tok = handout()
     tok.save(tmp_path / "tokenizer.json", "course-json")
     assert is_tokenizer(tmp_path)
-    (tmp_path / MODEL).write_text("{}")
     (tmp_path / "weights.zip").write_bytes(b"PK\x03\x04")
     assert is_tokenizer(tmp_path)
     (tmp_path / "train.py").write_text("print()")
     assert not is_tokenizer(tmp_path)  # it may be a place to look for files
+    (tmp_path / MODEL).write_text("{}")
+    assert is_tokenizer(tmp_path)
     opened = open_tokenizer(tmp_path)
     assert opened.notes[0] == "found in the folder by its content: tokenizer.json"
     assert opened.tokenizer.encode("lowest") == tok.encode("lowest")
     Tokenizer(tok.vocab, tok.merges, [END]).save(tmp_path / "t.tiktoken", "tiktoken")
     with pytest.raises(TokenizerFileError, match=r"several tokenizers.*: t\.tiktoken, tokenizer"):
         open_tokenizer(tmp_path)
+
+
+OTHER_FILES = {
+    "README.md": "[A model](https://example.org)\n",
+    "chat_template.jinja": "{% for m in messages %}{{ m }}{% endfor %}",
+    "broken.json": '{"vocab": {"a": 0, ',
+    "index.json": '{"weight_map": {"a": "model-1.safetensors"}}',
+    "notebook.ipynb": '{"cells": [], "nbformat": 4}',
+    "train.csv": "id,text\n0,one\n1,two\n2,three\n3,four\n",
+    "model.py": "[(b'a', b'b')] + [print]\n",
+    "model.safetensors": '8\0\0\0\0\0\0\0{"a": {"dtype": "F32"}}',
+    "figure.png": "\x89PNG\r\n",
+    "notes.pkl": "not a pickle",
+}
+"""Contents of files that a model's folder may have besides, none of them a tokenizer."""
+
+
+@pytest.mark.parametrize("name", ["my.tiktoken", "tokenizer.model"])
+@pytest.mark.parametrize("other", OTHER_FILES)
+def test_another_file_in_a_folder_changes_nothing(name: str, other: str, tmp_path: Path) -> None:
+    ranks = Tokenizer({i: bytes([i]) for i in range(256)} | {256: b"th"}, [(b"t", b"h")])
+    ranks.save(tmp_path / name, "tiktoken")
+    (tmp_path / CONFIG).write_text('{"added_tokens_decoder": {"300": {"content": "<e>"}}}')
+    (tmp_path / other).write_text(OTHER_FILES[other])
+    assert open_tokenizer(tmp_path).tokenizer.encode("th<e>") == [256, 300]
+
+
+def test_the_only_file_that_opens_is_opened(tmp_path: Path) -> None:
+    published()[1]["MarianTokenizer"].write(tmp_path)
+    alone = open_tokenizer(tmp_path / "source.spm").tokenizer.encode("the cat")
+    (tmp_path / "vocab.json").unlink()
+    opened = open_tokenizer(tmp_path)
+    assert opened.tokenizer.encode("the cat") == alone
+    assert any(note.startswith("opened alone, with its own ids") for note in opened.notes)
+
+
+def test_pickles_are_opened_beside_a_text_that_does_not_open(tmp_path: Path) -> None:
+    tok = handout()
+    (tmp_path / "vocab.pkl").write_bytes(pickle.dumps(dict(tok.vocab)))
+    (tmp_path / "merges.pkl").write_bytes(pickle.dumps(list(tok.merges)))
+    (tmp_path / "vocab.txt").write_text("0 a\n1 b\n2 c\n3 d\n4\n")
+    opened = open_tokenizer(tmp_path)
+    assert opened.tokenizer.encode("lowest") == tok.encode("lowest")
+    assert "vocab.txt" in opened.notes[0]
 
 
 def test_a_pair_is_found_by_its_content(tmp_path: Path) -> None:
