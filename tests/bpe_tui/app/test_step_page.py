@@ -166,7 +166,7 @@ def test_a_page_in_chinese_has_chinese_sentences_about_what_is_worked_out(tmp_pa
     refused = run(
         "record", HANDOUT, *options, "xx", "--steps", "0", "--html", tmp_path / "other.html"
     )
-    assert "there are no lessons in 'xx'" in refused.stderr.decode()
+    assert "there is no language 'xx'" in refused.stderr.decode()
 
 
 def test_a_hostile_corpus_stays_text_in_a_page(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ FILMED = "--steps", "0", "--out", "a.cast"
         (["open", "--tokenizer", "gpt2", "--pattern", "x("], "the regex x(: missing )"),
         (["open", "--tokenizer", "gpt2", "/nowhere.txt"], "/nowhere.txt: no such file"),
         (["record", HANDOUT, "--pattern", "x(", *FILMED], "the regex x(: missing )"),
-        (["record", HANDOUT, "--language", "xx", *FILMED], "no lessons in 'xx'"),
+        (["record", HANDOUT, "--language", "xx", *FILMED], "no language 'xx'"),
         (["quiz", HANDOUT, "--out", "a.json"], "the screen needs a terminal"),
     ],
 )
