@@ -20,7 +20,6 @@ from bpe_tui.shell import targets
 from bpe_tui.shell.screen_panels import Spot
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.language import tr
-from bpe_tui.widgets.numbers import number
 from engine.recording.playback import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
 
@@ -61,7 +60,7 @@ class JumpStart(NamedTuple):
             return f"{key} {tr(name)}".lstrip()
         if self.step == other.step:
             return tr("another row")
-        return tr("step {n}", n=number(self.step))
+        return tr("step {n}", n=self.step)
 
 
 NO_TRAIL = "Nothing to go back to: Esc undoes jumps, such as Enter on a row, n or End."

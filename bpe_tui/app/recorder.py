@@ -260,7 +260,7 @@ async def record(
             await camera.take_step(
                 seconds,
                 step > first and speed <= FASTEST_SHOWN,
-                mark=tr("step {n}", n=number(step)),
+                mark=tr("step {n}", n=step),
                 narration=camera.narrate(),
             )
         film.end()

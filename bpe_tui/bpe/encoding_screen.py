@@ -24,7 +24,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import BORDER_CELLS, Panel
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.language import tr, tr_count
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, paragraph
@@ -218,11 +218,11 @@ class EncodingScreen(WalkScreen):
             return ()
         facts = [tr("Encoding")]
         if frame.step < frame.recorded_steps:
-            merges = tr_count(frame.recorded_steps, "merge")
+            merges = plural(frame.recorded_steps, "merge")
             facts.append(tr("> for all {merges}", merges=merges))
         if frame.step == 0 < frame.recorded_steps:
             facts.append(tr("no merge yet"))
-        size = tr_count(frame.vocab_size, "token")
+        size = plural(frame.vocab_size, "token")
         return *facts, tr("vocabulary of {tokens}", tokens=size)
 
     def action_specials(self) -> None:
@@ -242,8 +242,8 @@ class EncodingScreen(WalkScreen):
         if self.frame is not None:
             ids = tuple(chain.from_iterable(piece.ids for piece in self.frame.encode(text)))
             self.query_one(TypedLanesPanel).show(self.frame, text)
-            ways, size = tr(WAYS_TO_LOOK), tr_count(len(to_bytes(text)), "byte")
-            tokens = tr("tokens  {n}", n=number(len(ids)))
+            ways, size = tr(WAYS_TO_LOOK), plural(len(to_bytes(text)), "byte")
+            tokens = tr("tokens  {n}", n=len(ids))
             encoded.say(tokens, f"{size} │ {ways}")
         how = SPECIALS_AS_TEXT if self._specials_as_text else SPECIALS_AS_ID
         if self.named_keys is not None and "Ctrl+S" not in self.named_keys:

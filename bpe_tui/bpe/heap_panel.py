@@ -10,7 +10,7 @@ from bpe_tui.bpe.narration import why_no_heap
 from bpe_tui.panels.heap_table import EntryTable, RankedEntry
 from bpe_tui.shell.panel import HIDDEN, Panel, TokenPainter, sentence
 from bpe_tui.shell.targets import ToPair
-from bpe_tui.widgets.language import tr, tr_count
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, wrapped
@@ -51,7 +51,7 @@ def array_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
     """Return the moves of the next merge, then the array with several entries a row."""
     moves, done = frame.queue.moves(), frame.moves_done
     if moves:
-        head = tr("next: {moves}", moves=tr_count(len(moves), "move"))
+        head = tr("next: {moves}", moves=plural(len(moves), "move"))
         rows = [Row([(head, "dim")])]
         first = max(0, min(done - MOVES_SHOWN // 2, len(moves) - MOVES_SHOWN))
         for place, move in enumerate(moves[first : first + MOVES_SHOWN], first + 1):
@@ -97,13 +97,13 @@ def _entry(painter: TokenPainter, entry: QueueEntry) -> list[Span]:
         (number(entry.recorded), "stale" if entry.stale else ""),
     ]
     if entry.stale:
-        true = tr("true {n}", n=number(entry.count))
+        true = tr("true {n}", n=entry.count)
         spans.append((f" {true}", "stale-truth"))
     return spans
 
 
 def _move_row(painter: TokenPainter, move: HeapMove, place: int, done: int) -> Row:
-    said = tr(SAYS[move.move], n=number(move.true))
+    said = tr(SAYS[move.move], n=move.true)
     verb = "pop " if move.move in (Move.POP, Move.POP_STALE) else "push"
     spans: list[Span] = [
         ("▸ " if place == done else "  ", "pair"),
@@ -140,7 +140,7 @@ class PairsPanel(Panel):
         merges_at = frame.step_of(target.pair)
         goes = tr("does not merge")
         if merges_at is not None:
-            goes = tr("Enter its merge ({n})", n=number(merges_at))
+            goes = tr("Enter its merge ({n})", n=merges_at)
         others = ", ".join(tr(view) for view in (*VIEWS, LINKED) if view != self.view)
         return f"{goes} │ w {tr('why')} │ v {others}"
 
@@ -213,8 +213,8 @@ class PairsPanel(Panel):
             self.say(title, f"v  {views}")
         else:
             entries = "heap  {n} entry" if queue.size == 1 else "heap  {n} entries"
-            stale = tr("{n} stale", n=number(queue.stale_count))
-            title = tr(entries, n=number(queue.size))
+            stale = tr("{n} stale", n=queue.stale_count)
+            title = tr(entries, n=queue.size)
             title = title if width >= ROOMY else f"{tr('heap')}  {number(queue.size)}"
             self.say(f"{title} │ {stale}", f"v  {views}")
         if not frame.has_corpus:
@@ -247,7 +247,7 @@ class PairsPanel(Panel):
         if frame.linked is None:
             return sentence(why_no_heap(frame), width)
         active = number(frame.linked.active)
-        counted = tr("{n} active │ {m} inactive", n=active, m=number(frame.linked.inactive))
+        counted = tr("{n} active │ {m} inactive", n=active, m=frame.linked.inactive)
         self.say(f"{tr('bigrams')}  {counted}" if width >= ROOMY else counted, foot)
         is_own = self.trained_by == LINKED
         note = "" if is_own else tr(LINKED_NOTE, trainer=self.trained_by)

@@ -12,8 +12,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from bpe_tui.shell.targets import ToPair, ToPretoken
-from bpe_tui.widgets.language import tr, tr_count
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Column,
     PairSpans,
@@ -79,9 +79,9 @@ def describe_touched(lists: LinkedLists) -> str:
     merge = lists.merge
     assert merge is not None, "step 0 has none"
     if not lists.count_places():
-        places = tr_count(merge.pretokens, "pretoken")
+        places = plural(merge.pretokens, "pretoken")
     else:
-        n, every = number(lists.touched), tr_count(lists.places_before, "place")
+        n, every = number(lists.touched), plural(lists.places_before, "place")
         places = tr("{n} of {all}", n=n, all=every)
     return tr("{places} touched", places=places)
 
@@ -89,8 +89,8 @@ def describe_touched(lists: LinkedLists) -> str:
 def describe_none_left_out(lists: LinkedLists) -> str:
     """Return why no bigram is inactive."""
     if lists.active <= LEAST_ACTIVE:
-        return tr("none, as up to {n} are all active", n=number(LEAST_ACTIVE))
-    return tr("none was left out at step {n}", n=number(lists.refreshed_at))
+        return tr("none, as up to {n} are all active", n=LEAST_ACTIVE)
+    return tr("none was left out at step {n}", n=lists.refreshed_at)
 
 
 @dataclass
@@ -253,7 +253,7 @@ def _neighbour_rows(lists: LinkedLists, painter: TokenPainter, width: int, lines
             spans.append(right(f"+{number(came[1])}", digits, "gain"))
         rows.append(Row(spans, ToPair(came[0]) if came else None))
     if len(flat) > lines:
-        rest = tr_count(len(flat) - lines, "neighbour")
+        rest = plural(len(flat) - lines, "neighbour")
         rows.append(Row([(f"    {tr('and {neighbours} more', neighbours=rest)}", "dim")]))
     return rows
 

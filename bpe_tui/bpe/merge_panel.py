@@ -9,7 +9,7 @@ from bpe_tui.panels import training_panels
 from bpe_tui.panels.heap_table import highest_shown
 from bpe_tui.shell.panel import Panel, TokenPainter, sentence
 from bpe_tui.shell.targets import ToChange, ToPair, ToToken
-from bpe_tui.widgets.language import tr, tr_times
+from bpe_tui.widgets.language import times, tr
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -25,7 +25,7 @@ from bpe_tui.widgets.rows import (
     wrapped_text,
 )
 from bpe_tui.widgets.textual_private import do_after
-from bpe_tui.words.narration import as_sentence, characters_of, part_of, times
+from bpe_tui.words.narration import as_sentence, characters_of, part_of
 from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick
 from engine.bpe.record import MergeStep
@@ -61,11 +61,11 @@ class MergePanel(Panel):
             start = _start_rows(frame, width)
             return [*start, Row([]), *self._next_rows(frame, width)]
         is_tied = bool(picked.rivals)
-        tie = tr(" │ {n} pairs tied", n=number(len(picked.rivals) + 1)) if is_tied else ""
+        tie = tr(" │ {n} pairs tied", n=len(picked.rivals) + 1) if is_tied else ""
         change = tr("↵ a change's pretokens") if merge.count else ""
         following = tr("n next breakpoint" if self.has_breakpoints else "n next tie")
         foot = change if frame.was_given else f"{following} │ {change}"
-        self.say(f"{tr('merge {n}', n=number(frame.step))}{tie}", foot)
+        self.say(f"{tr('merge {n}', n=frame.step)}{tie}", foot)
         painter, gap = self.painter(frame), [Row([])] if self.size.height >= ROOMY else []
         occurrences = ""
         if frame.has_corpus:
@@ -96,7 +96,7 @@ class MergePanel(Panel):
         painter = self.painter(frame)
         pair, label = [*painter.pair(pick.pair), ("  ", "")], tr("Next")
         if not pick.rivals:
-            often = tr_times(pick.count)
+            often = times(pick.count)
             words = words_of(tr("occurs {times}, more often than any other pair.", times=often))
             return labelled(label, [[pair, *words]], width) if picked is None else []
         parts = [[pair, *tied_with(painter, pick.rivals)]]
@@ -167,7 +167,7 @@ def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> SentenceWords:
     """Return `tied with  e+s  .+"  and 3 more`; no commas, since pairs may contain them."""
     named: SentenceWords = [[*painter.pair(pair), ("  ", "")] for pair in rivals[:TIED_SHOWN]]
     more = len(rivals) - TIED_SHOWN
-    rest = words_of(tr("and {n} more", n=number(more))) if more > 0 else []
+    rest = words_of(tr("and {n} more", n=more)) if more > 0 else []
     return [[(tr("tied with  "), "tie")], *named, *rest]
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import Model
-from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.visible import shorten, visible_bytes
 from engine.core.drafts import temporary_folder
 from engine.core.errors import TokenizerFileError

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from bpe_tui.bpe.phases import describe_border
-from bpe_tui.widgets.language import tr, tr_sentence
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.language import plural, times, tr, tr_sentence
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.words.narration import (
     CONTINUED,
@@ -25,7 +25,6 @@ from bpe_tui.words.narration import (
     format_rivals,
     part_of,
     spelled,
-    times,
 )
 from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick

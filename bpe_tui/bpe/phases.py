@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.visible import visible_text
 from engine.bpe.frame import Frame
 from engine.bpe.record import Record

@@ -25,8 +25,8 @@ from bpe_tui.session.declarations import CHARTS as NAME
 from bpe_tui.session.declarations import INSPECTION, VOCABULARY
 from bpe_tui.session.session import Session
 from bpe_tui.shell.dialog import SaveFile
-from bpe_tui.widgets.language import tr, tr_count
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import cursor_sign
 from bpe_tui.words.narration import how_trained
 from engine.analysis.inspection import Inspection
@@ -46,8 +46,8 @@ class BpeVocabularyScreen(VocabularyScreen):
     def facts_of(self, frame: Frame) -> Sequence[str]:
         counted = "no corpus, so nothing is counted; o opens one"
         if frame.has_corpus:
-            counted = tr("{n} tokens in the corpus", n=number(frame.token_count))
-        return tr("Vocabulary"), tr_count(frame.vocab_size, "token"), counted
+            counted = tr("{n} tokens in the corpus", n=frame.token_count)
+        return tr("Vocabulary"), plural(frame.vocab_size, "token"), counted
 
 
 class BpeInspectionScreen(InspectionScreen):

@@ -16,8 +16,9 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.model_view import ModelView
 from bpe_tui.shell.panel import FramePanel, Panel, pair_text, sentence
 from bpe_tui.shell.targets import ToPair
+from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.lines import ShownInRows
-from bpe_tui.widgets.numbers import number, plural, short_number
+from bpe_tui.widgets.numbers import number, short_number
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width, wrapped_text
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.words.narration import GIVEN, NO_CORPUS, characters_of

@@ -14,11 +14,11 @@ from bpe_tui.bpe.narration import (
     narrate_tie,
     why_no_heap,
 )
-from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.language import plural, times
 from bpe_tui.widgets.rows import plain_text
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.words.encoded_text import describe_tail, explanation
-from bpe_tui.words.narration import NO_CORPUS, format_pair, times
+from bpe_tui.words.narration import NO_CORPUS, format_pair
 from bpe_tui.words.transcript import (
     AT_THE_END,
     DECODE,

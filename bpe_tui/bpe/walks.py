@@ -12,9 +12,9 @@ from bpe_tui.panels.encoding_screen import THE_END, TextPretokensPanel, WalkedPa
 from bpe_tui.panels.longest_match import probe_rows
 from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.shell.targets import ToStep
-from bpe_tui.widgets.language import tr, tr_count, tr_sentence
+from bpe_tui.widgets.language import plural, tr, tr_sentence
 from bpe_tui.widgets.lines import ShownInRows
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     GAP,
     Column,
@@ -222,10 +222,7 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
         pair = left([(f"  {tr('pair')}", "")], pair_cells + 4)
         merge, then = tr("merge"), tr("tokens then")
         self.name_columns([right(merge, MARGIN - 2), *pair, (then, "")])
-        below = [
-            *_greedy_rows(frame, piece, width),
-            *_twin_rows(frame, painter, piece, width),
-        ]
+        below = [*_greedy_rows(frame, piece, width), *_twin_rows(frame, painter, piece, width)]
 
         def spans_at(count: int) -> list[Span]:
             step = self._merges[count - 1].step if count else None
@@ -272,10 +269,10 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
             return
         words: list[list[Span]] = [[(tr("lost to it: "), "dim")]]
         for candidate in merge.lost[:LOST_SHOWN]:
-            numbered = tr("merge {n}", n=number(candidate.rank + 1))
+            numbered = tr("merge {n}", n=candidate.rank + 1)
             words.append([*painter.pair(candidate.pair), (f" {numbered}   ", "dim")])
         if (more := len(merge.lost) - LOST_SHOWN) > 0:
-            words.append([(tr("and {n} more", n=number(more)), "dim")])
+            words.append([(tr("and {n} more", n=more), "dim")])
         for line in wrapped(words, width - MARGIN):
             yield Row([(" " * MARGIN, ""), *line])
 
@@ -304,8 +301,8 @@ def _twin_rows(
     ids = frame.rules.ids_of(found[0])
     shared = (Counter(ids) & Counter(piece.ids)).total()
     said = WITHOUT_SPACE if has_space else WITH_SPACE
-    comparison = tr(said, tokens=tr_count(len(ids), "token"))
-    comparison += tr(SHARED if shared else APART, n=number(shared))
+    comparison = tr(said, tokens=plural(len(ids), "token"))
+    comparison += tr(SHARED if shared else APART, n=shared)
     tokens = flowed([(painter.tokens(ids), width + 1)], width)
     return [Row([]), *paragraph(comparison, width, "dim"), *tokens]
 

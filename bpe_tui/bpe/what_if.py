@@ -23,8 +23,9 @@ from bpe_tui.session.host import Notifier
 from bpe_tui.session.threads import Job, Jobs, Post
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.shell.panel import TokenPainter, pair_text
+from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.lines import Lines, RowList
-from bpe_tui.widgets.numbers import LONGEST_BAR, bar, number, plural
+from bpe_tui.widgets.numbers import LONGEST_BAR, bar, number
 from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as width_of

@@ -19,12 +19,13 @@ from bpe_tui.shell.panel import PRETOKEN_BORDER, TokenPainter, needs_marks, pair
 from bpe_tui.shell.slices import Slices
 from bpe_tui.shell.targets import ToLine, ToPretoken
 from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.language import plural, times
 from bpe_tui.widgets.lines import Lines, RowList
-from bpe_tui.widgets.numbers import number, plural, signed
+from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.window import Window
-from bpe_tui.words.narration import first_fitting, times
+from bpe_tui.words.narration import first_fitting
 from engine.analysis.breakpoint_list import WatchedBreakpoint
 from engine.analysis.breakpoints import EXAMPLES
 from engine.bpe.frame import Frame

@@ -13,7 +13,8 @@ import typer
 
 from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import app, examples
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Span, left, spans_width
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from bpe_tui.words.encoded_text import chips
@@ -143,7 +144,7 @@ FIRST = 10
     epilog=examples(
         "bpe-tui compare mine theirs --file samples/tinystories_valid.txt",
         'bpe-tui compare mine theirs other --text "unbelievable"',
-    ),
+    )
 )
 def compare(
     tokenizers: list[str] = options.names_file(

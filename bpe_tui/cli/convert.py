@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bpe_tui.cli import inputs, options, outputs
 from bpe_tui.cli.program import app, examples
-from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.visible import visible_text
 from engine import formats
 from engine.core.json_fields import gc_paused

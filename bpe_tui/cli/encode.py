@@ -16,7 +16,8 @@ import typer
 from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.program import app, examples
 from bpe_tui.session import samples
-from bpe_tui.widgets.numbers import number, plural, size, throughput
+from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.numbers import number, size, throughput
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.words.encoded_text import describe_tail, explanation
 from engine.core.gpt2_bytes import spell
@@ -39,7 +40,7 @@ IDS_AT_A_TIME = 1 << 12
         "bpe-tui encode --tokenizer tokenizer < corpus.txt > ids.txt",
         "bpe-tui encode --tokenizer tokenizer corpus.txt --out ids.npy --allow-special all",
         "bpe-tui encode --tokenizer tokenizer corpus.txt --sample 10",
-    ),
+    )
 )
 def encode(
     tokenizer: list[str] | None = options.TOKENIZER_OR_BYTES,

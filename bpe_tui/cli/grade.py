@@ -14,7 +14,8 @@ from bpe_tui.cli.program import app, examples
 from bpe_tui.cli.quiz import QUIZ, config_of, finished_run
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.samples import sample_paths
-from bpe_tui.widgets.numbers import percent, plural
+from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.numbers import percent
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.errors import QuizFileError
 from engine.core.files import write_files
@@ -34,7 +35,7 @@ NAME_CELLS, TEXT_CELLS, ANSWER_CELLS = 40, 160, 28
     epilog=examples(
         "bpe-tui grade --quiz quiz.toml answers/*.json --out grades.csv",
         "bpe-tui grade answers/*.json --corpus corpus.txt --seed 7 --out grades.csv",
-    ),
+    )
 )
 def grade(
     files: list[Path] = options.argument("FILES...", "Files of answers, of `bpe-tui quiz`."),

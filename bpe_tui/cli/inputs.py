@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from bpe_tui.cli.console import PROGRAM, has_screen
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.widgets.numbers import plural, size
+from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.numbers import size
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size

@@ -56,8 +56,8 @@ class PlainLesson:
             self._say("")
             heading = tr(
                 "Scene {n} of {last}: {title}.",
-                n=str(place + 1),
-                last=str(len(lesson.scenes)),
+                n=place + 1,
+                last=len(lesson.scenes),
                 title=visible_text(scene.title, spaces=False),
             )
             self._say(heading, *_text(scene))
@@ -105,8 +105,8 @@ class PlainLesson:
             )
             heading = tr(
                 "Question {n} of {last}, step {step}.",
-                n=str(number + 1),
-                last=str(len(scene.asks)),
+                n=number + 1,
+                last=len(scene.asks),
                 step=f"{step:,}",
             )
             self._say(heading)

@@ -21,7 +21,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.lessons import kinds_of_lessons
 from bpe_tui.session.samples import sample_paths
 from bpe_tui.session.training import train
-from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.transcript import PlainQuestion
 from engine.learning.questions import kinds_for
@@ -62,7 +62,7 @@ def _complete_kinds(incomplete: str) -> list[str]:
         "bpe-tui quiz corpus.txt --out answers.json --plain",
         "bpe-tui quiz corpus.txt --lessons 1-4 --seed 7 --ask-id --write quiz.toml",
         "bpe-tui quiz quiz.toml --name Li --id 4711 --out li.json",
-    ),
+    )
 )
 @options.with_training("trainer", "phases")
 def quiz(

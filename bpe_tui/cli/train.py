@@ -17,7 +17,8 @@ from bpe_tui.session.config import TokenizerConfig, as_counted
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import open_continuable, replay
 from bpe_tui.session.training import train as train_model
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.numbers import number
 from engine import formats
 from engine.bpe.trainers import DEFAULT_TRAINER, WITHOUT_KERNEL
 from engine.core.files import write_files
@@ -42,7 +43,7 @@ COUNTS = "counts"
         "bpe-tui train corpus.txt --tokenizer tokenizer.json --continue 500 --out longer.json",
         "bpe-tui train texts/ --format counts --out texts.counts",
         "bpe-tui train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
-    ),
+    )
 )
 @options.with_training()
 def train(

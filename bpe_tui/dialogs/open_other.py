@@ -35,8 +35,9 @@ from bpe_tui.session.models import MODELS, trainer_of, with_trainer
 from bpe_tui.session.opening import SESSION, config_for, kind_of_file
 from bpe_tui.session.state import GivenNames, as_reading, as_typed, parse_typed, recent
 from bpe_tui.widgets.fields import Field, FieldOverRows
+from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.lines import FoundRows, Lines
-from bpe_tui.widgets.numbers import plural, size
+from bpe_tui.widgets.numbers import size
 from bpe_tui.widgets.rows import Row, left, right, spans_width
 from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.widgets.window import Window

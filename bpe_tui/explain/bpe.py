@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from bpe_tui.explain.merge_explanation import MergeExplainer
-from bpe_tui.widgets.language import tr, tr_count, tr_sentence, tr_spans, tr_times
+from bpe_tui.widgets.language import plural, times, tr, tr_sentence, tr_spans
 from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_text
@@ -83,21 +83,21 @@ class BpeExplainer(MergeExplainer[Frame]):
             return tr_spans(said, pair=strong), tr_spans(NO_COUNT, "dim")
         pick = before.pick
         assert pick is not None, "this is a merge"
-        times = tr_times(pick.count)
+        often = times(pick.count)
         if pick.is_prescribed:
             said = "{pair} occurs {times}." if is_ahead else "{pair} occurred {times}."
             if not pick.count:
                 said = "{pair} occurs nowhere." if is_ahead else "{pair} occurred nowhere."
             why = tr_spans(pick.reason.value, "dim")
-            return tr_spans(said, pair=named, times=times), why
+            return tr_spans(said, pair=named, times=often), why
         if pick.rivals:
             return self._why_of_tied(before, pick, is_ahead, width)
         top = before.top_pairs(2)
         ways = ALONE_NEXT if is_ahead else ALONE_MADE
         if len(top) < 2:
             none = "No other pair is left." if is_ahead else "No other pair was left."
-            return tr_spans(ways[-1], pair=named, times=times), tr_spans(none, "dim")
-        first = self.fitting(width, *(tr_spans(way, pair=named, times=times) for way in ways))
+            return tr_spans(ways[-1], pair=named, times=often), tr_spans(none, "dim")
+        first = self.fitting(width, *(tr_spans(way, pair=named, times=often) for way in ways))
         second, its_count = top[1]
         return first, tr_spans(
             "Second is {pair} with {count}, {n} fewer."
@@ -115,15 +115,15 @@ class BpeExplainer(MergeExplainer[Frame]):
         """Return why a tied pair wins: `s+t and e+s both occur 9 times: a tie.`"""
         pair, rivals = pick.pair, pick.rivals
         named = self.named(before, pair, "pair" if is_ahead else "strong", width)
-        times = tr_times(pick.count)
+        often = times(pick.count)
         if len(rivals) == 1:
             ways = BOTH_NEXT if is_ahead else BOTH_MADE
             others = self.named(before, rivals[0], "tie" if is_ahead else "", width)
         else:
             ways = SEVERAL_NEXT if is_ahead else SEVERAL_MADE
-            others = [(tr_count(len(rivals), "other"), "")]
+            others = [(plural(len(rivals), "other"), "")]
         first = self.fitting(
-            width, *(tr_spans(way, pair=named, others=others, times=times) for way in ways)
+            width, *(tr_spans(way, pair=named, others=others, times=often) for way in ways)
         )
         # One rival is enough: the best.
         rival = next(one for one, _ in before.top_pairs(2) if one != pair)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 from bpe_tui.panels.corpus import CorpusPlace, within_rows
 from bpe_tui.session.session import StepFrame
 from bpe_tui.shell.panel import SizedWord, TokenPainter
-from bpe_tui.widgets.language import tr, tr_count
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import bar, number, trace
 from bpe_tui.widgets.rows import CURSOR, Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import width
@@ -247,11 +247,11 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
             start: their number at step 0.
             width: cells of the row.
         """
-        notes = [tr("{n} at step 0", n=number(start))]
+        notes = [tr("{n} at step 0", n=start)]
         if before is not None and before != now:
             ways, amount = MORE if now > before else FEWER, number(abs(now - before))
             notes = [tr(way, n=amount, start=notes[0]) for way in ways]
-        counted = tr_count(now, self.THING)
+        counted = plural(now, self.THING)
         note = first_fitting(width - width_of(counted) - 3, *notes)
         return Row([(counted, "strong"), (f"   {note}", "dim")])
 

@@ -43,8 +43,8 @@ from bpe_tui.shell.panel import (
     as_joining,
     token_edge,
 )
-from bpe_tui.widgets.language import tr, tr_count, tr_spans
-from bpe_tui.widgets.numbers import number, scale_of
+from bpe_tui.widgets.language import plural, tr, tr_spans
+from bpe_tui.widgets.numbers import scale_of
 from bpe_tui.widgets.rows import (
     CHIPS_MEET,
     Row,
@@ -205,7 +205,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         painter, last = self.painter_of(frame), frame.recorded_steps
         for step in range(frame.step, min(frame.step + room.rows - len(rows), last)):
             role = "pair" if step == frame.step else "dim"
-            named = left([(tr(self.STEP, n=number(step + 1)), role)], room.name)
+            named = left([(tr(self.STEP, n=step + 1), role)], room.name)
             rows.append(Row([("  ", ""), *named, *painter.pair(frame.merge_at(step).pair)]))
         return rows
 
@@ -351,21 +351,19 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         rows = first_rows(word_rows(counts, both, width, shows_after=not is_lit), words)
         shown = sum(bool(row.spans[0][0].strip()) for row in rows)  # marks below have no count
         if (rest := merge.pretokens - shown) and rows:
-            more = tr("and {n} more", n=number(rest))
+            more = tr("and {n} more", n=rest)
             rows[-1] = Row(with_end(rows[-1].spans, more, width))
         return [self._rule_row(before, after, merge, is_lit, width), *rows]
 
     def _rule_row(
         self, before: TokenPainter, after: TokenPainter, merge: PairStep, is_lit: bool, width: int
     ) -> Row:
-        places = tr_count(merge.occurrences, "place")
+        places = plural(merge.occurrences, "place")
         where = tr("{places} in one pretoken", places=places)
         if merge.pretokens > 1:
-            where = tr(
-                "{places} in {n} different pretokens", places=places, n=number(merge.pretokens)
-            )
+            where = tr("{places} in {n} different pretokens", places=places, n=merge.pretokens)
         if width < 60:
-            pretokens = tr_count(merge.pretokens, "pretoken")
+            pretokens = plural(merge.pretokens, "pretoken")
             where = tr("{places}, {pretokens}", places=places, pretokens=pretokens)
         if is_lit:
             joint = ABOUT_TO_JOIN if self.marks else CHIPS_MEET
@@ -374,7 +372,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         else:
             pair = before.sum(merge.pair).within(2 * LONGEST_NAMED)
             spans = [*pair, (" → ", "dim"), *after.spans(merge.new_id)]
-            token = f"  {tr(self.NEW, n=number(merge.new_id))}"
+            token = f"  {tr(self.NEW, n=merge.new_id)}"
             if spans_width(spans) + cells_of(token) + cells_of(where) + 4 <= width:
                 spans.append((token, "dim"))
         spare = width - spans_width(spans) - 2

@@ -72,7 +72,7 @@ class Prediction:
         if attempt.tried and not attempt.is_over:  # its first try was wrong
             score = replace(score, asked=score.asked + 1)
         start = score.describe(current_table()) if score.asked else tr("predict")
-        return f"{start}   {tr('step {n}', n=number(attempt.question.frame.step))}"
+        return f"{start}   {tr('step {n}', n=attempt.question.frame.step)}"
 
     def count_rows(self, room: CountRoom) -> list[Row]:
         """Return the choices, in an order that does not give the answer away."""

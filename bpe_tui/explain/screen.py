@@ -324,7 +324,7 @@ class ExplainScreen(SessionScreen):
         if session.stop_reason is not None:
             is_end = says_end and step == recorded
             where = "step {n} of {last}, the end" if is_end else "step {n} of {last}"
-        return playing + tr(where, n=number(step), last=number(recorded))
+        return playing + tr(where, n=step, last=recorded)
 
     def _beats(self, moment: StepMoment[Any]) -> tuple[str, str]:
         """Return the beats of a step, `● 1 count  ○ 2 pick  ○ 3 replace`, and the present one."""

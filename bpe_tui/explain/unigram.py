@@ -31,7 +31,7 @@ from bpe_tui.panels.training_panels import word_rows
 from bpe_tui.shell.panel import SizedWord, token_edge
 from bpe_tui.unigram.narration import cost_text, count_text, increase_text, score_text
 from bpe_tui.unigram.pieces import PiecePainter, pieces_of_text, words_of_line
-from bpe_tui.widgets.language import tr, tr_count, tr_spans
+from bpe_tui.widgets.language import plural, tr, tr_spans
 from bpe_tui.widgets.numbers import bar, number, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, right, spans_width
 from bpe_tui.widgets.visible import visible_text
@@ -100,7 +100,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         return answer
 
     def facts(self, frame: UnigramFrame) -> str:
-        return tr_count(frame.size, frame.record.PIECE)
+        return plural(frame.size, frame.record.PIECE)
 
     def stations(self, before: UnigramFrame) -> ThreeNames:
         if not _is_prune(before):
@@ -270,7 +270,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
     def _seed_rows(self, seed: UnigramFrame) -> list[Row]:
         record = seed.record
         if not isinstance(record, TextbookRecord):
-            pieces = tr_count(seed.size, "piece")
+            pieces = plural(seed.size, "piece")
             return [
                 Row(tr_spans("The seed has {n}: far too many.", "dim", n=pieces)),
                 Row(tr_spans("Those whose loss costs least will go.", "dim")),
@@ -278,8 +278,8 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
         second = "{n} will stay: the one that costs least goes first."
         if seed.size <= record.vocab_size:
             second = "None has to go."
-        grams, units = tr_count(seed.size, "n-gram"), record.units
-        length = tr_count(1, units.one) if record.ngram == 1 else units.length(record.ngram)
+        grams, units = plural(seed.size, "n-gram"), record.units
+        length = plural(1, units.one) if record.ngram == 1 else units.length(record.ngram)
         return [
             Row(tr_spans("The seed has all {n} of {length}.", "dim", n=grams, length=length)),
             Row(tr_spans(second, "dim", n=number(record.vocab_size))),
@@ -325,7 +325,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
             return tr("Others replace them:" if some_change else NONE_CHANGED)
         rest = tr("Pretokens that are cut otherwise:" if some_change else NONE_CHANGED)
         if vanished := len(before.leaving):
-            lost = tr("{n} went, used too seldom.", n=tr_count(vanished, "piece"))
+            lost = tr("{n} went, used too seldom.", n=plural(vanished, "piece"))
             return tr("{lost} {rest}", lost=lost, rest=rest)
         return rest
 
@@ -339,7 +339,7 @@ class UnigramExplainer(StepExplainer[UnigramFrame]):
                 break
             spans += piece
             count -= 1
-        more = tr("and {n} more", n=number(count)) if count else ""
+        more = tr("and {n} more", n=count) if count else ""
         return Row(with_end(spans, more, width))
 
     def _changed(self, before: UnigramFrame, after: UnigramFrame, limit: int) -> list[str]:

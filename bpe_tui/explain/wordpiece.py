@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from bpe_tui.explain.merge_explanation import LessonPainter, MergeExplainer
-from bpe_tui.widgets.language import tr, tr_count, tr_sentence, tr_spans, tr_times
+from bpe_tui.widgets.language import plural, times, tr, tr_sentence, tr_spans
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.training_screen import WordPiecePainter
@@ -32,7 +32,7 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
     def none_left(self, frame: WordPieceFrame) -> str:
         if not len(frame.left_out):
             return super().none_left(frame)
-        least = tr_times(frame.min_count)
+        least = times(frame.min_count)
         return tr(NONE_FREQUENT, times=least)
 
     def facts(self, frame: WordPieceFrame) -> str:
@@ -70,7 +70,7 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
         named = self.named(before, pair, "pair" if is_ahead else "strong")
         others = len(self.tied(before)) - 1
         if others > 0:
-            counted = tr_count(others, "other")
+            counted = plural(others, "other")
             first = tr_spans(TIE, pair=named, others=counted, score=value)
             rival = next(one.pair for one in before.top_pairs(2) if one.pair != pair)
             why = tr_sentence(before.tie_reason(pair, rival)).describe(visible_bytes)

@@ -79,7 +79,7 @@ class AskWindow(Window[bool]):
     def _ask(self) -> None:
         panel, count = self.query_one(QuestionPanel), len(self._left)
         template = "question, and {n} more" if count > 1 else "question"
-        title = tr(template, n=str(count - 1))
+        title = tr(template, n=count - 1)
         foot = tr(self._foot)
         panel.ask(self._left[0], f"{title}   {self._score(self._left[0])}".rstrip(), foot)
         panel.offers_another = self._another is not None
@@ -138,11 +138,7 @@ def ask_by_hand(
 
     attempt = Attempt(question.translated(current_table()))
     window = AskWindow(
-        [attempt],
-        lambda: live_region(screen),
-        over,
-        score=lambda attempt: "",
-        foot=FOOT_BY_HAND,
+        [attempt], lambda: live_region(screen), over, score=lambda attempt: "", foot=FOOT_BY_HAND
     )
     screen.app.push_screen(window, leave)
 

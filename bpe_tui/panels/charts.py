@@ -26,7 +26,7 @@ from bpe_tui.shell.tiles import PanelOfTile, compose_tiles, name_tiles
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, NumberArray
-from bpe_tui.widgets.language import tr, tr_count
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import number, percent
 from bpe_tui.widgets.rows import Column, Row, RowsOnDemand, RowTable, Span
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
@@ -112,7 +112,7 @@ def course(
 
 
 def _step(frame: Any) -> str:
-    return tr("step {n}", n=number(frame.step))
+    return tr("step {n}", n=frame.step)
 
 
 def recorded(frame: Any) -> object:
@@ -134,7 +134,7 @@ COUNTS = ChartKind(
     "How frequent is the merged pair?",
     counts,
     lambda frame: (
-        f"{tr_count(frame.merge.count, 'time') if frame.merge else tr('no merge')} │ {_step(frame)}"
+        f"{plural(frame.merge.count, 'time') if frame.merge else tr('no merge')} │ {_step(frame)}"
     ),
     recorded,
     "How frequent is the pair?",
@@ -144,7 +144,7 @@ COUNTS = ChartKind(
 def _ties_here(frame: Any) -> str:
     tied = number(found := frame.tied_steps.until(frame.step))
     share = f" │ {found / frame.step:.0%}" if frame.step else ""
-    merges = tr_count(frame.step, "merge")
+    merges = plural(frame.step, "merge")
     return f"{tr('{n} of {all}', n=tied, all=merges)}{share}"
 
 
@@ -430,7 +430,7 @@ class FrequentPanel(FramePanel[Any]):
         if not shown:
             self.say(title)
             return sentence(NO_CORPUS, width)
-        of = tr("{n} of {all}", n=number(len(shown)), all=number(len(every)))
+        of = tr("{n} of {all}", n=len(shown), all=len(every))
         self.say(title, f"{of} │ {tr('↵ its encoding')}")
         pretokens, counts = zip(*shown, strict=True)
         total, cells = int(every.sum()), max(len(number(counts[0])), len("count")) + 1

@@ -26,7 +26,6 @@ from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.fields import LONGEST_TEXT, Field
 from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import ShownInRows
-from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Column,
     Row,
@@ -98,7 +97,7 @@ class TextPretokensPanel(PartsPanel[FrameT]):
         return self.FOOT
 
     def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
-        self.say(tr("pretokens  {n}", n=number(len(self.pretokens))), self.foot(frame))
+        self.say(tr("pretokens  {n}", n=len(self.pretokens)), self.foot(frame))
         if not self.pretokens:
             return sentence(tr("Nothing typed yet: press e and type."), width)
         room = width - spans_width([cursor_sign(True)])

@@ -130,7 +130,7 @@ def _why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: in
         ways = ["stale: {token} took {n}, {others} {rest}", parts, short]
     others = "{k} others" if len(losses) > 2 else "{k} other"
     shown = {"n": number(most.taken), "rest": number(taken - most.taken)}
-    shown["others"] = tr(others, k=number(len(losses) - 1))
+    shown["others"] = tr(others, k=len(losses) - 1)
 
     def said(way: str, token: Sequence[Span] = ()) -> list[Span]:
         return tr_spans(way, "stale-truth", token=token, **shown)

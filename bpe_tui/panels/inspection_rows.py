@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bpe_tui.shell.targets import ToToken
-from bpe_tui.widgets.numbers import block_bar, number, plural
+from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.numbers import block_bar, number
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.inspection import (

@@ -14,8 +14,8 @@ from bpe_tui.shell.panel import FramePanel
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.shell.tiles import compose_tiles, name_tiles
 from bpe_tui.styles import sheet
+from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.lines import ShownInRows
-from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row
 from engine.analysis.inspection import MOST_TOKENS
 from engine.formats.tokenizer_format import Opened

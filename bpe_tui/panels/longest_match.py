@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bpe_tui.shell.panel import FramePanel, TokenPainter
-from bpe_tui.widgets.language import tr, tr_count
-from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as cells_of
@@ -59,8 +58,8 @@ def outcome_rows(painter: TokenPainter, word: EncodedWord, width: int) -> list[R
             f"whole word becomes {visible_bytes(frame.any_token(word.ids[0]))}{lost}."
         )
         return paragraph(text, width, "loss")
-    pieces = tr_count(len(word.ids), "piece")
-    probes = tr_count(len(word.probes), "probe")
+    pieces = plural(len(word.ids), "piece")
+    probes = plural(len(word.probes), "probe")
     return paragraph(tr(SPELLED, pieces=pieces, probes=probes), width, "gain")
 
 
@@ -122,7 +121,7 @@ def probe_rows(
     if not probes:
         panel.say(title, foot)
         return paragraph(_why_not_looked_up(word, encoder), width)
-    at = tr("probe {n} of {last}", n=str(place), last=str(probes))
+    at = tr("probe {n} of {last}", n=place, last=str(probes))
     panel.say(f"{title}   {at}", _found_so_far(word, place) or foot)
     panel.cursor = place
     table = ProbeTable(painter, word, width)

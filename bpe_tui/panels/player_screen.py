@@ -25,9 +25,9 @@ from bpe_tui.shell.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.styles import BRIGHT, sheet
 from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.fields import TextLine
-from bpe_tui.widgets.language import tr
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import Lines, RowList
-from bpe_tui.widgets.numbers import number, plural, progress_of
+from bpe_tui.widgets.numbers import number, progress_of
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.chunks import strip_rows
 from bpe_tui.words.narration import add_stop, first_fitting

@@ -16,7 +16,7 @@ from textual.reactive import reactive
 
 from bpe_tui.shell.panel import FramePanel, TokenPainter, TokenPanel, needs_marks, sentence
 from bpe_tui.shell.targets import ToToken
-from bpe_tui.widgets.language import tr, tr_count
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import NameSpans, Row, RowsOnDemand, Span, SubjectSpan, left, right
@@ -230,7 +230,7 @@ class LanesPanel(FramePanel[Any]):
         lost = len(data) > sum(place.end - place.start for place in places[:TOKENS_SHOWN])
         units, sizes = ("character", "byte", self.TOKEN), (lanes.characters, data, lanes.tokens)
         every = zip(map(len, sizes), units, strict=True)
-        counted = " │ ".join(tr_count(n, unit) for n, unit in every)
+        counted = " │ ".join(plural(n, unit) for n, unit in every)
         title = f"{tr(self.TITLE)}  {counted}"
         self.say(title, self.FOOT or (LOST if lost else ""))
         shown = characters_and_bytes(lanes)
@@ -281,7 +281,7 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         built = frame.vocabulary.built_on(self.token_id)
         if not built:
             return [*tree, Row([]), *sentence(tr("No merge uses it yet."), width)]
-        used = tr("used in {merges}", merges=tr_count(len(built), "merge"))
+        used = tr("used in {merges}", merges=plural(len(built), "merge"))
         tree += [Row([]), _ranked_title(used, width)]
 
         def make(index: int) -> Row:

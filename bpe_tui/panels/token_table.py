@@ -14,8 +14,8 @@ from bpe_tui.panels.vocabulary_screen import VocabularyRows, VocabularyTable
 from bpe_tui.shell.panel import TokenPainter, needs_marks
 from bpe_tui.shell.targets import ToStep
 from bpe_tui.widgets.controls import FilterSwitch
-from bpe_tui.widgets.language import tr, tr_count
-from bpe_tui.widgets.numbers import number, plural, short_number
+from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.numbers import number, short_number
 from bpe_tui.widgets.rows import Column, NameSpans, Span, arranged, without_middle
 from bpe_tui.widgets.visible import text_shown_as, visible_bytes, visible_text, width
 from bpe_tui.words.narration import characters_of
@@ -254,8 +254,8 @@ class VocabularyPanel(VocabularyTable):
 
     def describe(self, found: VocabularyRows.Found) -> str:
         still = "" if found.complete else tr(" so far")
-        of = tr_count(found.of, self.ROWS.TOKEN)
-        shown = tr("{n} of {all}", n=number(found.shown), all=of)
+        of = plural(found.of, self.ROWS.TOKEN)
+        shown = tr("{n} of {all}", n=found.shown, all=of)
         self.border_title = Content(f"{tr('vocabulary')}  {shown}{still}")
         if found.problem is not None:
             return f"no regex: {visible_text(found.problem, spaces=False)}; read as plain text"

@@ -35,7 +35,7 @@ from bpe_tui.shell.panel import (
 )
 from bpe_tui.shell.targets import ToPretoken, ToStep
 from bpe_tui.widgets.fields import TextLine
-from bpe_tui.widgets.language import tr, tr_count
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import Lines, ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -193,8 +193,8 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         merge = made.merge
         assert merge is not None, "there is one"
         changed = "changed by merge {n}" if frame.merge else "of merge {n}"
-        title = tr("pretokens  {n}", n=number(merge.pretokens))
-        self.say(title, tr(changed, n=number(made.step)))
+        title = tr("pretokens  {n}", n=merge.pretokens)
+        self.say(title, tr(changed, n=made.step))
         if not merge.pretokens:
             none = "No pretoken of this corpus holds the pair."
             return sentence(none if frame.has_corpus else NO_CORPUS, width)
@@ -260,8 +260,8 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
 
 def describe_occurrences(merge: PairStep, thing: str) -> str:
     """Describe the places of a merge: `15 occurrences in 2 pretokens`."""
-    count = tr_count(merge.count, "occurrence")
-    places = tr_count(merge.pretokens, thing)
+    count = plural(merge.count, "occurrence")
+    places = plural(merge.pretokens, thing)
     where = tr("{count} in {places}", count=count, places=places)
     if merge.occurrences == merge.count:
         return where
@@ -316,7 +316,7 @@ def rows_of_changes(
     """Return the rows above, then one for each changed count of a pair, each made on demand."""
     changes: Sequence[CountChange] = merge.changes
     missing = max(len(changes) - CHANGES_SHOWN, 0)
-    rest = Row([(tr("and {n} more", n=number(missing)), "dim")])
+    rest = Row([(tr("and {n} more", n=missing), "dim")])
     shown = len(changes) - missing
     return RowsOnDemand(
         shown + bool(missing),

@@ -11,7 +11,8 @@ from itertools import islice
 from bpe_tui.panels.token_detail import branches
 from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.shell.targets import ToQuestion, ToStep, ToToken
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.language import plural, times
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Row,
     RowTable,
@@ -23,7 +24,7 @@ from bpe_tui.widgets.rows import (
     with_below,
 )
 from bpe_tui.widgets.visible import visible_bytes
-from bpe_tui.words.narration import NO_CORPUS, times
+from bpe_tui.words.narration import NO_CORPUS
 from engine.analysis.explanation import Explanation
 from engine.analysis.pair_history import PairHistory, PairLoss
 from engine.recording.playback import AnyMergeFrame

@@ -15,13 +15,13 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.declarations import CHECK, ENCODING, PIPELINE, TRAINING, VOCABULARY, Model
 from bpe_tui.session.models import model_of
 from bpe_tui.session.training import CountOrigin
+from bpe_tui.widgets.language import times
 from engine.analysis.breakpoint_list import BreakpointList, Hit
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import StopReason
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm
-from engine.core.wording import times
 from engine.counting.chunk_log import NOTHING_COUNTED
 from engine.encoding.alphabet import UNITS
 from engine.recording.playback import MergeTimeline, Player

@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeVar
 
 from textual.widget import Widget
 
+from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.textual_private import do_after
 
 SLICE_SECONDS = 0.01

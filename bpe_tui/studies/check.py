@@ -24,7 +24,7 @@ from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.shell.targets import ToStep
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.controls import FootLine
-from bpe_tui.widgets.language import current_table, tr, tr_count
+from bpe_tui.widgets.language import current_table, plural, tr
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import PairSpans, Row, RowsOnDemand, Span, left, paragraph, right
@@ -330,10 +330,10 @@ class CheckScreen(SessionScreen):
             compared = f"{name}: merge {done} of {of}"
             return first_fitting(room, f"{compared} is compared with the rule …", f"{compared} …")
         wrong = sum(not judged.fits for judged in job.judged)
-        merges = tr_count(job.merges, "merge")
+        merges = plural(job.merges, "merge")
         if not wrong:
             return f"{name}: {tr('all {merges} are by the rule.', merges=merges)}"
-        differ = tr("{n} of {merges} differ from the rule's.", n=number(wrong), merges=merges)
+        differ = tr("{n} of {merges} differ from the rule's.", n=wrong, merges=merges)
         return first_fitting(room, f"{name}: {differ}", differ)
 
     # -- commands

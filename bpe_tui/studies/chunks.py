@@ -17,9 +17,9 @@ from bpe_tui.session.session import Session
 from bpe_tui.session.training import course_cuts_of
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import sheet
-from bpe_tui.widgets.language import tr
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import RowList
-from bpe_tui.widgets.numbers import number, plural, short_time, size
+from bpe_tui.widgets.numbers import number, short_time, size
 from bpe_tui.widgets.rows import Column, Row, RowsOnDemand, RowTable, Span, paragraph
 from bpe_tui.words.chunks import (
     DIFFERENCE,

@@ -28,8 +28,9 @@ from bpe_tui.shell.panel import MARKS, needs_marks
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.lines import Lines, ShownInRows
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import CHIPS_MEET, CutSpan, Row, Span, left, paragraph, right, with_below
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from bpe_tui.words.measures import describe_merge_difference

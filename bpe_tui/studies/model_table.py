@@ -32,7 +32,7 @@ from bpe_tui.studies.model_table_panels import (
 )
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.language import tr, tr_count
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import size
 from bpe_tui.words.narration import Facts, fitting_facts, name_of
 from engine.analysis.model_table import (
@@ -245,7 +245,7 @@ class FamilyScreen(SessionScreen):
         measured = next((e.measures for e in self._entries if e.measures is not None), None)
         about = ""
         if measured is not None:
-            words = tr_count(measured.words, "word")
+            words = plural(measured.words, "word")
             on = "on {words}" if self._typed else "on {words}, the last {size}"
             about = tr(on, words=words, size=size(measured.bytes))
         self.query_one(FamilyPanel).show(self._entries, about)

@@ -17,9 +17,9 @@ from bpe_tui.panels.training_panels import Labelled, labelled, over_labels
 from bpe_tui.session.samples import parallel_samples
 from bpe_tui.shell.panel import mark_role, needs_marks, token_edge
 from bpe_tui.shell.targets import ToKind
-from bpe_tui.widgets.language import tr, tr_count
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number, percent, plural
+from bpe_tui.widgets.numbers import number, percent
 from bpe_tui.widgets.rows import (
     GAP,
     TOKEN_HUES,
@@ -126,9 +126,9 @@ def describe_sizes(entries: Sequence[KindEntry], most: int) -> str:
     subwords = [entry for entry in entries if entry.name in SUBWORDS]
     sizes = {entry.row.vocab_size for entry in subwords if entry.row is not None}
     if not sizes or any(entry.state in (WAITS, TRAINS) and entry.row is None for entry in subwords):
-        return tr("at the most {tokens}", tokens=tr_count(most, "token"))
+        return tr("at the most {tokens}", tokens=plural(most, "token"))
     if len(sizes) == 1:
-        tokens = tr_count(sizes.pop(), "token")
+        tokens = plural(sizes.pop(), "token")
         return tr("subwords of one size, {tokens}", tokens=tokens)
     least, largest = number(min(sizes)), number(max(sizes))
     return tr("subwords of different sizes, {n} to {last}", n=least, last=largest)

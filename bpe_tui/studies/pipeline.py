@@ -32,7 +32,7 @@ from bpe_tui.studies.pipeline_stages import (
 )
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import TextLine
-from bpe_tui.widgets.language import tr, tr_count
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, left
@@ -252,7 +252,7 @@ class PipelineScreen(SessionScreen):
         model = pipeline.model
         is_cut = len(self.query_one(TextLine).text) > LONGEST
         cut = f" │ only the first {number(LONGEST)} characters" if is_cut else ""
-        tokens = tr_count(len(model.vocab), "token")
+        tokens = plural(len(model.vocab), "token")
         built = tr("{model} with {tokens}", model=model.name, tokens=tokens)
         self._say_heading(f"{built}{cut}")
 
@@ -264,7 +264,7 @@ class PipelineScreen(SessionScreen):
     def _say_heading(self, fact: str) -> None:
         session, step = self._seen
         is_file = session is not None and session.opened is not None and not step
-        owner = tr("step {n}", n=number(step))
+        owner = tr("step {n}", n=step)
         owner = session.config.name if session is not None and is_file else owner
         shown = visible_text(owner, spaces=False)
         self.say("#heading", f"{tr('The pipeline of {owner}', owner=shown)} │ {fact}")
@@ -278,7 +278,7 @@ class PipelineScreen(SessionScreen):
         self._token = max(0, min(token, len(tokens) - 1))
         chosen = tokens[self._token] if tokens else None
         self._shown = replace(self._shown, chosen=chosen)
-        title = f"{tr('stages')}  {tr_count(len(tokens), 'token')}"
+        title = f"{tr('stages')}  {plural(len(tokens), 'token')}"
         self.query_one(PipelinePanel).show(self._shown, title)
         self.say("#narration", describe_token(self._shown))
 

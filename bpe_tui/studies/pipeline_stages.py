@@ -14,7 +14,7 @@ from textual.content import Content
 
 from bpe_tui.panels.training_panels import Labelled, labelled, over_labels
 from bpe_tui.shell.panel import PRETOKEN_BORDER, mark_role, sentence, token_edge
-from bpe_tui.widgets.language import tr, tr_count
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -224,7 +224,7 @@ def _text(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     text, chosen = shown.text.text, _chosen(shown)
     marked = range(*chosen.span) if chosen else range(0)
     lines = character_lines(text, marked, shown.marks, width - gutter)
-    counted, title = tr_count(len(text), "character"), tr("text")
+    counted, title = plural(len(text), "character"), tr("text")
     yield from _block(title, counted, lines, gutter, width)
 
 
@@ -289,7 +289,7 @@ def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     both = zip(tokens, finished, strict=False)
     chosen = next((before for before, after in both if after is shown.chosen), None)
     lines = token_lines(tokens, chosen, shown, width - gutter)
-    made, n = tr_count(len(tokens), "token"), number(len(model.vocab))
+    made, n = plural(len(tokens), "token"), number(len(model.vocab))
     vocabulary = tr("vocabulary {n} → {made}", n=n, made=made)
     summary = f"{model.name}, {vocabulary}"
     notes: list[Span] = []
@@ -392,8 +392,8 @@ def describe_token(shown: PipelineView) -> str:
     elif end == start + 1:
         where = "character {start}, “{characters}”."
     of = number(len(shown.run.tokens))
-    about = tr(where, start=str(start), end=str(end - 1), characters=characters)
-    name = tr("Token {n} of {last}: {text}", n=number(place), last=of, text=text)
+    about = tr(where, start=str(start), end=end - 1, characters=characters)
+    name = tr("Token {n} of {last}: {text}", n=place, last=of, text=text)
     return f"{name}, id {token.token_id}: {about}"
 
 

@@ -23,9 +23,9 @@ from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.chart import Curve, CurvesChart, curves_of
 from bpe_tui.widgets.figure import NumberArray
-from bpe_tui.widgets.language import tr, tr_count
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import ShownInRows
-from bpe_tui.widgets.numbers import block_bar, number, plural, short_number, short_time
+from bpe_tui.widgets.numbers import block_bar, number, short_number, short_time
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.words.narration import first_fitting
 from engine.bpe import race as racing
@@ -87,7 +87,7 @@ class StandingsPanel(RacePanel):
     def race_rows(self, race: racing.Race, step: int, width: int) -> Iterator[Row]:
         roomy = width >= ROOMY and step > 0
         if step:
-            asked = tr("by step {n}, who needs how much?", n=number(step))
+            asked = tr("by step {n}, who needs how much?", n=step)
         else:
             asked = tr("the whole run: who needs how much? │ → shows step 1")
         self.say(asked, "bars: operations")
@@ -115,9 +115,9 @@ class StandingsPanel(RacePanel):
                 spans.append(right(times if least else "", 9, "strong"))
             else:
                 if runner.state is racing.RunnerState.RUNNING:
-                    state = tr("runs: merge {n} …", n=number(len(runner)))
+                    state = tr("runs: merge {n} …", n=len(runner))
                 elif runner.state is racing.RunnerState.OUT_OF_TIME:
-                    state = tr("stopped at merge {n}", n=number(len(runner)))
+                    state = tr("stopped at merge {n}", n=len(runner))
                 else:
                     state = tr(str(runner.state.value))
                 spans += left([(f"  {state}", "dim")], 32)
@@ -203,15 +203,15 @@ def _amount(n: float, cells: int, role: str = "") -> Span:
 def describe_race(race: racing.Race) -> str:
     """Return a sentence on whether all trainers made the same merges."""
     if (first := race.first_difference) is not None:
-        return tr("The merges differ from merge {n} on.", n=number(first + 1))
+        return tr("The merges differ from merge {n} on.", n=first + 1)
     stopped = [
-        f"{runner.algorithm.name} {tr('was stopped at merge {n}', n=number(len(runner)))}"
+        f"{runner.algorithm.name} {tr('was stopped at merge {n}', n=len(runner))}"
         for runner in race.runners
         if runner.state is racing.RunnerState.OUT_OF_TIME
     ]
     but = f" ({', '.join(stopped)})" if stopped else ""
-    who = tr_count(len(race.runners), "trainer")
-    merges = tr_count(race.steps, "merge")
+    who = plural(len(race.runners), "trainer")
+    merges = plural(race.steps, "merge")
     return tr("{trainers}, the same {merges}{but}.", trainers=who, merges=merges, but=but)
 
 

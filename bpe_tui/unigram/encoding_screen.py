@@ -20,8 +20,8 @@ from bpe_tui.unigram.narration import describe_unknown, probability_text, score_
 from bpe_tui.unigram.piece_table import PieceLanesPanel
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PiecePainter, PiecePanel, pieces_of_text
 from bpe_tui.unigram.training_screen import PiecesOfText
-from bpe_tui.widgets.language import tr, tr_count
-from bpe_tui.widgets.numbers import MINUS, number, plural
+from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.numbers import MINUS, number
 from bpe_tui.widgets.rows import Column, Row, RowTable, Span, columns_of_spans, left, paragraph
 from bpe_tui.widgets.visible import shorten, visible_text, width
 from engine.text.pretokenize import Pretoken
@@ -160,7 +160,7 @@ class LatticePanel(WalkPanel):
         pieces = sum(len(edges) for edges in walk.lattice.arriving)
         title = tr("lattice of {text}", text=visible_text(walk.word))
         self.say(
-            f"{title}  {tr_count(pieces, 'piece')}",
+            f"{title}  {plural(pieces, 'piece')}",
             "━ best path │ ═ best at this node │ ─ arrives, or won before │ ┄ lost, or not reached",
         )
         rows = LatticeDrawing(walk, self.place, width).rows()
@@ -277,7 +277,7 @@ class ArrivalsPanel(WalkPanel):
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         place, total = self.place, len(walk.steps)
-        at = tr("step {n} of {last}", n=str(place), last=str(total))
+        at = tr("step {n} of {last}", n=place, last=str(total))
         self.say(f"Viterbi  {at}", "→ next  ← back  space plays")
         if not place:
             return [
@@ -293,7 +293,7 @@ class ArrivalsPanel(WalkPanel):
 
 def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[Row]:
     """Yield the pieces that end at a node, the best first, each with the sum of its scores."""
-    arrive, pieces = len(reached.arrivals), tr_count(len(reached.arrivals), "piece")
+    arrive, pieces = len(reached.arrivals), plural(len(reached.arrivals), "piece")
     head = "Node {node}: {pieces} ends here" if arrive == 1 else "Node {node}: {pieces} end here"
     yield Row([(tr(head, node=str(reached.node), pieces=pieces), "strong")])
     painter = PiecePainter(walk.frame)
@@ -418,7 +418,7 @@ class UnigramEncodingScreen(WalkScreen):
     # -- new frames and texts
 
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
-        pieces = tr_count(frame.size, frame.record.PIECE)
+        pieces = plural(frame.size, frame.record.PIECE)
         return "Unigram", pieces, tr("the best way through the lattice")
 
     def show_text(self) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import FILTER, LOOK, STEP, Command, Model, TrainerChoice
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.numbers import number
 
 if TYPE_CHECKING:
     from bpe_tui.session.training import Training

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from math import exp, isinf, isnan
 
-from bpe_tui.widgets.language import tr, tr_count
-from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
+from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.numbers import MINUS, number, with_power
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.narration import UNLIMITED_ROOM, first_fitting
 from engine.unigram.frame import UnigramFrame
@@ -72,17 +72,17 @@ def narrate(frame: UnigramFrame) -> tuple[str, ...]:
         return _narrate_removal(frame, frame.record)
     step = frame.came_by
     if step is None:
-        pieces = tr_count(frame.size, "piece")
-        characters = tr_count(frame.record.characters, "character")
+        pieces = plural(frame.size, "piece")
+        characters = plural(frame.record.characters, "character")
         return tr(SEED, pieces=pieces, characters=characters), tr(SHORT_SEED, pieces=pieces)
     losses = _loss_change(step)
     at = {"step": str(frame.step), "last": str(frame.recorded_steps), "losses": losses}
     at["round"] = str(step.round + 1)
     if isinstance(step, EmStep):
-        return tuple(tr(way, iteration=str(step.iteration + 1), **at) for way in EM_STEPS)
+        return tuple(tr(way, iteration=step.iteration + 1, **at) for way in EM_STEPS)
     gone = step.size_before - step.size_after
     share = "{n} of {pieces} goes" if gone == 1 else "{n} of {pieces} go"
-    share = tr(share, n=number(gone), pieces=tr_count(step.size_before, "piece"))
+    share = tr(share, n=gone, pieces=plural(step.size_before, "piece"))
     at["losses"] = f"{losses[0].upper()}{losses[1:]}"
     return (
         tr(PRUNED, share=share, who=tr(WHO_GOES[step.rule]), **at),
@@ -229,7 +229,7 @@ def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
         what = "the removal is undone"
     undone = tr(what)
     back = "{pieces} comes back" if gone == 1 else "{pieces} come back"
-    back = tr(back, pieces=tr_count(gone, frame.record.PIECE))
+    back = tr(back, pieces=plural(gone, frame.record.PIECE))
     at = {"step": str(frame.step), "last": str(frame.recorded_steps)}
     whole = tr("Back at step {step} of {last}: ", **at)
     return (

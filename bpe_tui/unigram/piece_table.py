@@ -27,9 +27,9 @@ from bpe_tui.unigram.narration import (
 )
 from bpe_tui.unigram.pieces import PieceInText, PiecePainter, PiecePanel
 from bpe_tui.widgets.controls import FilterSwitch
-from bpe_tui.widgets.language import tr
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import ShownInRows
-from bpe_tui.widgets.numbers import MINUS, number, plural
+from bpe_tui.widgets.numbers import MINUS, number
 from bpe_tui.widgets.rows import Column, Row, Span, arranged, left, paragraph, right
 from bpe_tui.widgets.visible import shorten
 from engine.analysis.inspection import PIECE_FILTERS

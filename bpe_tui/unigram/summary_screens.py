@@ -29,8 +29,8 @@ from bpe_tui.unigram.model import (
 from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, UnigramVocabularyPanel
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PieceInText, PiecePainter
-from bpe_tui.widgets.language import tr_count
-from bpe_tui.widgets.numbers import number, plural, short_number
+from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.numbers import number, short_number
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.narration import how_trained
 from engine.analysis.inspection import UnigramInspection
@@ -166,7 +166,7 @@ class UnigramChartsScreen(charts.ChartsScreen):
             "How many pieces are left?",
             "How many are left?",
             lambda found, steps: found.sizes(steps),
-            lambda frame: tr_count(frame.size, "piece"),
+            lambda frame: plural(frame.size, "piece"),
         ),
         charts.course(
             "fertility",

@@ -32,7 +32,7 @@ from bpe_tui.unigram.pieces import (
     pieces_of_text,
     words_of_line,
 )
-from bpe_tui.widgets.language import tr, tr_count
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Column,
@@ -189,7 +189,7 @@ class PiecesOfText(training_panels.TypedTextPanel[UnigramFrame], PiecePanel):
         unknown = sum(not piece.id for piece in pieces)
         lost = f"{number(unknown)} × {visible_text(frame.record.unknown)} │ " if unknown else ""
         score = score_text(sum(piece.score for piece in pieces))
-        counted = tr_count(len(pieces), "piece")
+        counted = plural(len(pieces), "piece")
         step = tr("step {n}", n=str(frame.step))
         return f"{lost}{counted} │ {tr('score {score}', score=score)} │ {step}"
 
@@ -252,7 +252,7 @@ class StepPanel(PiecePanel):
             title = tr("EM {n} of round {round}", **of)
             self.say(title, "↑ ↓ whose arithmetic │ ↵ the piece")
             return self._em_rows(frame, step, width)
-        title = tr("prune {n}", n=str(step.round + 1))
+        title = tr("prune {n}", n=step.round + 1)
         self.say(title, "the replacement of each")
         return _prune_rows(frame, step, width)
 
@@ -272,11 +272,11 @@ class StepPanel(PiecePanel):
     def _em_rows(self, frame: UnigramFrame, step: EmStep, width: int) -> Sequence[Row]:
         changes = count_changes(frame)
         gone = step.size_before - step.size_after
-        pieces = tr_count(step.size_after, "piece")
+        pieces = plural(step.size_after, "piece")
         size = tr("{pieces}, none too rare to keep", pieces=pieces)
         if gone:
             ways = "{n} too rare (under ½)", "{n} too rare"
-            rare = (tr(way, n=number(gone)) for way in ways)
+            rare = (tr(way, n=gone) for way in ways)
             size = f"{number(step.size_before)} → {pieces}: "
             size = first_fitting(width, *(f"{size}{way}" for way in rare))
         top = [

@@ -21,7 +21,8 @@ from bpe_tui.unigram.narration import (
     score_text,
     worth,
 )
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.transcript import AT_THE_END, DECODE, LISTED, MOVES, PlainCommand, Transcript
 from engine.core.events import finished

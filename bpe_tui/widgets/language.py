@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bpe_tui.widgets.numbers import number
-from engine.core.wording import ENGLISH, Messages, Sentence, fill, frequency, text_of
+from engine.core.wording import ENGLISH, Messages, Sentence, fill, frequency
 
 DEFAULT_LANGUAGE = "en"
 """The language of all templates, which has every lesson."""
@@ -33,9 +33,17 @@ def current_table() -> Messages:
     return _table
 
 
-def tr(template: str, **values: str) -> str:
-    """Fill the translation of a template with texts; without any, its braces stay."""
-    return text_of(_table, template, **values) if values else _table.get(template, template)
+def tr(template: str, **values: str | float) -> str:
+    """Fill the translation of a template with texts and numbers; without any, its braces stay.
+
+    >>> tr("{n} of {last}", n=2, last=1204)
+    '2 of 1,204'
+    """
+    translated = _table.get(template, template)
+    if not values:
+        return translated
+    texts = {name: (v if isinstance(v, str) else number(v),) for name, v in values.items()}
+    return "".join(fill(translated, texts, str))
 
 
 def tr_spans(
@@ -53,11 +61,11 @@ def tr_sentence(sentence: Sentence) -> Sentence:
     return sentence.translated(_table)
 
 
-def tr_count(n: int, thing: str) -> str:
-    """Count things: `61 words`."""
-    return tr(f"{{n}} {thing}{'' if n == 1 else 's'}", n=number(n))
+def plural(n: int, thing: str) -> str:
+    """Count things: (1, 'pretoken') → '1 pretoken'; (61, 'process') → '61 processes'."""
+    return tr(f"{{n}} {thing}{'' if n == 1 else 'es' if thing.endswith('s') else 's'}", n=n)
 
 
-def tr_times(count: int) -> str:
+def times(count: int) -> str:
     """Return how often something occurs: `once`, `12 times`."""
     return str(tr_sentence(frequency(count)))

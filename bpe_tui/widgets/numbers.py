@@ -26,11 +26,6 @@ def number(value: float) -> str:
     return f"{round(value):,}".replace("-", MINUS)
 
 
-def plural(n: int, thing: str) -> str:
-    """Count things: (1, 'pretoken') → '1 pretoken'; (61, 'process') → '61 processes'."""
-    return f"{number(n)} {thing}{'' if n == 1 else 'es' if thing.endswith('s') else 's'}"
-
-
 def short_number(value: float) -> str:
     """Return a number in a few characters: in full below 10,000, then with k, M, G, T.
 

@@ -24,8 +24,8 @@ from bpe_tui.panels.longest_match import probe_rows
 from bpe_tui.panels.token_detail import LanesPanel
 from bpe_tui.shell.panel import needs_marks
 from bpe_tui.styles import sheet
-from bpe_tui.widgets.language import tr, tr_count
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Column, Row, Span, paragraph
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.model import WORDPIECE_ENCODING
@@ -145,7 +145,7 @@ class WordPieceEncodingScreen(WalkScreen):
 
     def facts_of(self, frame: WordPieceFrame) -> Sequence[str]:
         how = tr("the longest piece that fits, from the left, again and again")
-        return "WordPiece", tr_count(frame.vocab_size, "piece"), how
+        return "WordPiece", plural(frame.vocab_size, "piece"), how
 
     def show_text(self) -> None:
         """Encode the text with the pieces of the frame, and give the words to the panels."""
@@ -161,8 +161,8 @@ class WordPieceEncodingScreen(WalkScreen):
         pieces.text = text[:LONGEST]
         tokens = sum(len(word.ids) for word in words)
         cut = f"of the first {plural(LONGEST, 'character')}" if len(text) > LONGEST else ""
-        of = cut or tr_count(len(words), "pretoken")
-        pieces.say(tr("tokens  {n}", n=number(tokens)), f"{of} │ {tr(LANES_KEY)}")
+        of = cut or plural(len(words), "pretoken")
+        pieces.say(tr("tokens  {n}", n=tokens), f"{of} │ {tr(LANES_KEY)}")
         self.decode()
 
     def on_parts_panel_selected(self, event: WordPieceTextPretokens.Selected) -> None:

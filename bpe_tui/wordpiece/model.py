@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import LOOK, Command, Model
-from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.language import plural
 
 if TYPE_CHECKING:
     from bpe_tui.session.training import Training

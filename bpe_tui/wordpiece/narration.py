@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bpe_tui.widgets.language import tr, tr_count, tr_times
-from bpe_tui.widgets.numbers import number, plural, short_number
+from bpe_tui.widgets.language import plural, times, tr
+from bpe_tui.widgets.numbers import number, short_number
 from bpe_tui.widgets.visible import visible_bytes
-from bpe_tui.words.narration import format_pair, format_rivals, times
+from bpe_tui.words.narration import format_pair, format_rivals
 from engine.core.events import Pair
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score, ScoredPair, score_text
@@ -36,7 +36,7 @@ def of_those(frame: WordPieceFrame) -> str:
     """
     if not len(frame.left_out):
         return ""
-    least = tr_times(frame.min_count)
+    least = times(frame.min_count)
     return tr(" of the pairs that occur at least {times}", times=least)
 
 
@@ -120,7 +120,7 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
     """
     merge = frame.merge
     if merge is None:
-        pieces = tr_count(frame.character_count, "piece")
+        pieces = plural(frame.character_count, "piece")
         start = tr("Step 0: {pieces} of one character", pieces=pieces)
         following = frame.next_pair
         if following is None:
@@ -135,7 +135,7 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
     score, others = merge.score, merge.record.tied_counts[merge.index] - 1
     tied = ""
     if others:
-        tied = tr(", tied with {others}", others=tr_count(others, "other"))
+        tied = tr(", tied with {others}", others=plural(others, "other"))
     facts = {
         "step": number(frame.step),
         "pair": _pair_name(frame, merge.pair),

@@ -27,7 +27,8 @@ from bpe_tui.panels.vocabulary_screen import VocabularyScreen
 from bpe_tui.session.session import Session
 from bpe_tui.shell.dialog import SaveFile
 from bpe_tui.widgets.figure import Figure
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Column, Span
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel

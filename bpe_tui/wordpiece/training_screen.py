@@ -12,7 +12,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.model_view import ModelView
 from bpe_tui.shell.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel, needs_marks, sentence
 from bpe_tui.shell.targets import ToPair, ToToken
-from bpe_tui.widgets.language import tr, tr_count
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import number, short_number, signed
 from bpe_tui.widgets.rows import (
     Column,
@@ -119,8 +119,8 @@ class TypedWordPieces(training_panels.TypedTextPanel[WordPieceFrame], TokenPanel
         return self.token_rows(self.painter(frame), words, width)
 
     def describe_size(self, frame: WordPieceFrame) -> str:
-        tokens = tr_count(len(frame.tokenizer.encode(self.text)), "token")
-        return f"{tokens} │ {tr('longest match')} │ {tr('step {n}', n=number(frame.step))}"
+        tokens = plural(len(frame.tokenizer.encode(self.text)), "token")
+        return f"{tokens} │ {tr('longest match')} │ {tr('step {n}', n=frame.step)}"
 
 
 LEFT_OUT = "left out by --min-count {least}: {pairs}, the highest scores first"
@@ -148,7 +148,7 @@ class ScoresPanel(TokenPanel[WordPieceFrame]):
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         n = number(len(frame.left_out))
         rarer = f" │ {tr('{n} left out', n=n)}" if len(frame.left_out) else ""
-        title = f"{tr('scores')}  {tr_count(len(frame.scoreboard), 'pair')}{rarer}"
+        title = f"{tr('scores')}  {plural(len(frame.scoreboard), 'pair')}{rarer}"
         self.say(title, BETWEEN_PARTS.join(map(tr, HUGGING_FACE)))
         pairs, left_out = frame.top_pairs(SHOWN), frame.top_left_out(LEFT_OUT_SHOWN)
         if not pairs and not left_out:
@@ -156,7 +156,7 @@ class ScoresPanel(TokenPanel[WordPieceFrame]):
         table = ScoreTable(self.painter(frame), frame, width)
         below: list[Row] = []
         if left_out:
-            pairs_left_out = tr_count(len(frame.left_out), "rarer pair")
+            pairs_left_out = plural(len(frame.left_out), "rarer pair")
             reason = tr(LEFT_OUT, least=str(frame.min_count), pairs=pairs_left_out)
             below = [Row([]), *sentence(reason, width)]
             below += [_dimmed(table.row(RankedPair(0, each))) for each in left_out]
@@ -258,7 +258,7 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
         if merge is None:
             self.say("merge")
             return _start_rows(frame, width)
-        self.say(tr("merge {n}", n=number(frame.step)), "↵ where a pair merges")
+        self.say(tr("merge {n}", n=frame.step), "↵ where a pair merges")
         painter = WordPiecePainter(frame, marks=needs_marks(self.app))
         pmi = describe_pmi(frame.at(frame.step - 1), merge.score)
         above = [

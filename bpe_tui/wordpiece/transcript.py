@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.wordpiece.narration import describe_left_out, explain_merge, narrate, narrate_tie
 from bpe_tui.words.encoded_text import describe_probes, describe_unknown

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bpe_tui.session.training import CountOrigin
-from bpe_tui.widgets.language import tr, tr_count
-from bpe_tui.widgets.numbers import number, plural, short_time, size
+from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.numbers import number, short_time, size
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left
 from bpe_tui.widgets.visible import shorten, visible_text
 from engine.core.errors import CorpusError
@@ -120,8 +120,8 @@ def describe_course(course: CourseCuts | CorpusError) -> Iterator[str]:
         )
     else:
         fewer = chunks != len(course.cuts) + 1
-        made = {"chunks": tr_count(chunks, "chunk"), "token": token}
-        asked = tr_count(len(course.cuts) + 1, "part")
+        made = {"chunks": plural(chunks, "chunk"), "token": token}
+        asked = plural(len(course.cuts) + 1, "part")
         yield tr(COURSE_CUTS_FEWER if fewer else COURSE_CUTS, parts=asked, **made)
 
 

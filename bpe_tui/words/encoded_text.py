@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, repeat
 
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import CHIPS_MEET, TOKEN_HUES, Span, plain_text
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.analysis.why_not import cut_by

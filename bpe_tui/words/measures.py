@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.samples import parallel_samples
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_bytes
 from engine.analysis.measures import ENGLISH_NAME, premiums_over_english
 from engine.encoding.tokenizer import Tokenizer

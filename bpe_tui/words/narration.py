@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import trainer_of
-from bpe_tui.widgets.language import tr, tr_count
-from bpe_tui.widgets.numbers import number, plural, size
+from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.numbers import number, size
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes, visible_text, width
 from engine.bpe.trainer import StopReason
 from engine.core.events import Pair
 from engine.core.wording import Sentence, amount, is_partial, say
-from engine.core.wording import times as times  # sentences of the engine say it, too
 from engine.recording.playback import AnyMergeFrame
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ def format_rivals(frame: AnyMergeFrame, rivals: Sequence[Pair]) -> str:
     """Format the pairs that a merge was tied with: `a and b; c and d; and 3 more`."""
     named = [format_pair(frame, rival) for rival in rivals[:NAMED]]
     if more := len(rivals[NAMED:]):
-        named.append(tr("and {n} more", n=number(more)))
+        named.append(tr("and {n} more", n=more))
     return "; ".join(named)
 
 
@@ -229,7 +228,7 @@ def name_of(config: Config) -> str:
     """Return the name of what is open: `en.txt`, or `en.txt and 2 more` if it has several files."""
     name = visible_text(config.name, spaces=False)
     more = len(config.reading.more) if isinstance(config, RunConfig) else 0
-    return tr("{name} and {n} more", name=name, n=number(more)) if more else name
+    return tr("{name} and {n} more", name=name, n=more) if more else name
 
 
 def heading(session: Session, room: int) -> str:
@@ -252,8 +251,8 @@ def _tied(session: Session) -> Facts:
     merges = session.merges
     if merges is None or not (tied := len(merges.frame.tied_steps)):
         return []
-    of = tr_count(len(merges), "merge")
-    return [(8, tr("{n} of {merges} tied", n=number(tied), merges=of))]
+    of = plural(len(merges), "merge")
+    return [(8, tr("{n} of {merges} tied", n=tied, merges=of))]
 
 
 def fitting_facts(facts: Facts, room: int) -> str:
@@ -273,7 +272,7 @@ def _trained(session: Session) -> Facts:
     """
     config, frame = session.config, session.frame
     assert isinstance(config, RunConfig)
-    facts = [(1, size(session.bytes_read)), (2, tr_count(session.documents, "document"))]
+    facts = [(1, size(session.bytes_read)), (2, plural(session.documents, "document"))]
     if session.stop_reason is None:
         facts.append((6, tr("training …")))
     if config.phases:
@@ -314,16 +313,16 @@ def _opened(session: Session) -> Facts:
     pattern = visible_text(opened.tokenizer.pattern.name, spaces=False)
     facts = [
         (1, tr("{name} format", name=opened.format)),
-        (2, tr_count(len(opened.tokenizer.vocab), "token")),
+        (2, plural(len(opened.tokenizer.vocab), "token")),
         (3, f"{tr('pattern')} {pattern}"),
     ]
     if ended is None:
         facts.insert(0, (6, tr("replaying …")))
     if frame.run.continued is not None:
         learnt = len(frame.run) - frame.run.record.given_steps
-        facts.insert(0, (6, tr_count(max(learnt, 0), "new merge")))
+        facts.insert(0, (6, plural(max(learnt, 0), "new merge")))
     if session.config.corpus is not None and frame.has_corpus:
         corpus = visible_text(Path(session.config.corpus).name, spaces=False)
         facts.append((4, tr("over {corpus}", corpus=corpus)))
-        facts.append((5, tr_count(len(frame.run.counts), "distinct pretoken")))
+        facts.append((5, plural(len(frame.run.counts), "distinct pretoken")))
     return facts
