@@ -30,6 +30,7 @@ from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.session.threads import Post
 from bpe_tui.session.training import open_continuable
 from bpe_tui.shell.panel_screen import PanelScreen
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import tolerate_bad_bytes
 from bpe_tui.widgets.visible import visible_text
@@ -116,11 +117,12 @@ class BpeTuiApp(SessionApp):
             return ""
         from bpe_tui.words.narration import name_of
 
-        back = "Esc leads back while this is read; later o opens it again."
+        back = tr("Esc leads back while this is read; later o opens it again.")
         if session.config.from_input:
-            back = "Standard input cannot be read again."
+            back = tr("Standard input cannot be read again.")
         step = number(len(session.recording or ()))
-        return f"{name_of(session.config)} was in training: that ended at step {step}. {back}"
+        said = "{config} was in training: that ended at step {step}. {back}"
+        return tr(said, config=name_of(session.config), step=step, back=back)
 
     def reopen_previous(self) -> None:
         """Give up opening something: show the previous session again, or end the program."""
@@ -186,7 +188,8 @@ class BpeTuiApp(SessionApp):
             case jobs.NoTokenizer(error, otherwise):
                 self.open(otherwise)
                 reason = visible_text(str(error), spaces=False)
-                self.tell(f"Read as a text, since it is no tokenizer: {reason}", stays=True)
+                said = "Read as a text, since it is no tokenizer: {reason}"
+                self.tell(tr(said, reason=reason), stays=True)
             case jobs.TrainingStarted():
                 self._start_session(news)
             case jobs.StepsRecorded(steps):
@@ -233,7 +236,8 @@ class BpeTuiApp(SessionApp):
             save_preferences(welcomed=True)
             self.tell("0 tells each step beat by beat, L has lessons, ? lists all keys.")
         if self.session.merges_nothing:
-            self.tell(f"There are no merges to step through: {news.obstacle}.", stays=True)
+            said = "There are no merges to step through: {obstacle}."
+            self.tell(tr(said, obstacle=str(news.obstacle)), stays=True)
         self.changed()
         if self._job is not None:
             self.call_after_refresh(self._job.go_on)
@@ -246,7 +250,8 @@ class BpeTuiApp(SessionApp):
         self.changed()
         shown = self.session.shown
         if due is not None and shown is not None and shown.step < due:
-            self.tell(f"There is no step {number(due)}; step {number(shown.step)} is the last.")
+            said = "There is no step {due}; step {step} is the last."
+            self.tell(tr(said, due=due, step=shown.step))
         self._collector.keep()
         own = (None, self.session.model)
         screens = [name for name in PLACES if name != START and kind_and_model(name)[1] in own]

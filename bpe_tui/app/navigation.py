@@ -102,8 +102,9 @@ class ScreenNavigation:
                 if merges is not None and (at := merges.run.step_of(pair)) is not None:
                     self.host.seek(at)
                 else:
-                    still = "" if self.host.session.stop_reason else " so far"
-                    self.host.tell(f"This pair does not merge{still}; w explains why.")
+                    still = "" if self.host.session.stop_reason else tr(" so far")
+                    said = "This pair does not merge{still}; w explains why."
+                    self.host.tell(tr(said, still=still))
             case targets.ToChange(pair):
                 if (frame := self.host.session.frame) is not None:
                     self.host.hold()

@@ -21,6 +21,7 @@ from bpe_tui.session.models import kind_and_model
 from bpe_tui.shell.commands import commands_on, key_of_screen, kinds_with, other_models_with
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import Field, FieldOverRows
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import FoundRows, Lines
 from bpe_tui.widgets.rows import Row, left, wrapped_text
 
@@ -156,9 +157,11 @@ class Palette(FieldOverRows[FoundCommand | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="palette", classes="window") as window:
-            window.border_title = Content("find a command")
-            window.border_subtitle = Content("↑ ↓ Enter │ Esc closes")
-            yield Field(placeholder="words, such as ties, emoji, compression, minbpe", compact=True)
+            window.border_title = Content(tr("find a command"))
+            window.border_subtitle = Content(tr("↑ ↓ Enter │ Esc closes"))
+            yield Field(
+                placeholder=tr("words, such as ties, emoji, compression, minbpe"), compact=True
+            )
             yield FoundRows("found", self._rows)
 
     @cached_property
@@ -177,7 +180,7 @@ class Palette(FieldOverRows[FoundCommand | None]):
 
     def _rows(self, cells: int) -> list[Row]:
         rows = [row for each in self.found() for row in self._rows_of(each, cells)]
-        return rows or [Row([("No command has these words.", "dim")])]
+        return rows or [Row([(tr("No command has these words."), "dim")])]
 
     def _rows_of(self, found: FoundCommand, cells: int) -> Iterator[Row]:
         key, place = found.where(self._below.id or "")

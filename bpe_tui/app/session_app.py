@@ -32,7 +32,6 @@ from bpe_tui.shell.panel import needs_marks
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.language import tr
-from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import mount_unseen
 from bpe_tui.widgets.visible import visible_text
 
@@ -265,14 +264,14 @@ class SessionApp(BaseApp):
     def action_tie(self, direction: int) -> None:
         with self.navigation.jump():
             if self.session.merges is not None and not self.session.seek_tie(direction):
-                self.tell(f"No merge {WHERE[direction]} this one was tied.")
+                self.tell(tr("No merge {WHERE} this one was tied.", WHERE=WHERE[direction]))
             self.changed()
 
     def action_prune(self, direction: int) -> None:
         """Go to the nearest prune after this step or before it."""
         with self.navigation.jump():
             if not self.session.seek_prune(direction):
-                self.tell(f"No prune {WHERE[direction]} this step.")
+                self.tell(tr("No prune {WHERE} this step.", WHERE=WHERE[direction]))
             self.changed()
 
     def go_to_following(self) -> None:
@@ -399,7 +398,7 @@ class SessionApp(BaseApp):
 
     def _saved(self, path: str | None) -> None:
         if path is not None:
-            self.tell(f"Saved in {visible_text(path, spaces=False)}")
+            self.tell(tr("Saved in {path}", path=visible_text(path, spaces=False)))
 
     @property
     def viewpoint(self) -> Viewpoint:
@@ -440,7 +439,7 @@ class SessionApp(BaseApp):
         """Ask for another tokenizer, and compare it with that of a frame on a text."""
         from bpe_tui.studies.comparison import CompareWith, comparison_with
 
-        name = f"step {number(frame.step)}"
+        name = tr("step {n}", n=frame.step)
 
         def chose(path: str | None) -> None:
             if path is not None:

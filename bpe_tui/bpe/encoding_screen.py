@@ -26,7 +26,6 @@ from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import ShownInRows
-from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.words.narration import BETWEEN_PARTS, leading_parts
@@ -90,7 +89,7 @@ class WhyNotRows(Panel):
         parts = parts_asked(self.asked, self.text)
         self._title = ""
         if not any(parts):
-            advice = (
+            advice = tr(
                 "Type the piece that you expected to be one token, or two tokens with | or a "
                 "blank between: un|believ. Blanks count."
             )
@@ -106,11 +105,11 @@ class WhyNotRows(Panel):
             if rows:
                 rows.append(Row([]))
             before = visible_text(to_text(to_bytes(self.text)[:place])[-12:])
-            after = f", after …{before}" if before else ""
-            rows.append(Row([(f"at byte {number(place)}{after}", "dim")]))
+            after = tr(", after …{before}", before=before) if before else ""
+            rows.append(Row([(tr("at byte {place}{after}", place=place, after=after), "dim")]))
             self._add_answer(rows, explain(frame, parts, self.text, place), parts, width)
         if len(places) > PLACES_SHOWN:
-            rows += [Row([]), Row([("It occurs at more places.", "dim")])]
+            rows += [Row([]), Row([(tr("It occurs at more places."), "dim")])]
         return rows
 
     def _add_answer(
@@ -144,7 +143,7 @@ class WhyNotPanel(Vertical):
 
     def compose(self) -> ComposeResult:
         yield Field(
-            placeholder="another piece, as written in the text",
+            placeholder=tr("another piece, as written in the text"),
             id="why-not-input",
             compact=True,
             max_length=LONGEST_PIECE,
@@ -166,7 +165,8 @@ class WhyNotPanel(Vertical):
         self.query_one(WhyNotRows).move_to_target(by)
 
     def on_why_not_rows_pointed(self, event: WhyNotRows.Pointed) -> None:
-        way = [] if event.target is None else [f"Enter: {describe_way(event.target)}"]
+        said = "Enter: {target}"
+        way = [] if event.target is None else [tr(said, target=describe_way(event.target))]
         parts = BETWEEN_PARTS.join([*way, "Esc back", "a|b asks about a pair"])
         self.border_title = Content(event.title or WHY)
         self.border_subtitle = Content(leading_parts(self.outer_size.width - BORDER_CELLS, parts))

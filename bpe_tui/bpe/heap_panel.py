@@ -220,9 +220,8 @@ class PairsPanel(Panel):
         if not frame.has_corpus:
             return sentence(NO_CORPUS, width)
         if frame.given and frame.merges_nothing:
-            return sentence(
-                f"No pairs are counted: {frame.run.obstacle or 'there are no merges'}.", width
-            )
+            said = "No pairs are counted: {n}."
+            return sentence(tr(said, n=frame.run.obstacle or "there are no merges"), width)
         if not queue.size:
             return sentence(tr("No pair is left: every pretoken is one token."), width)
         if self.hides_next and not frame.moves_done:
@@ -261,8 +260,9 @@ class PairsPanel(Panel):
     def _instead_of_array(self, frame: Frame) -> list[Row]:
         """Return rows for the case that the heap's array does not exist, or not yet."""
         if not frame.run.record.has_heap_array:
+            said = "Under {title} the order changes with the corpus: no heap keeps it."
             text = (
-                f"Under {frame.tie_rule.title} the order changes with the corpus: no heap keeps it."
+                tr(said, title=frame.tie_rule.title)
                 if frame.run.record.by_rule
                 else why_no_heap(frame)
             )
@@ -275,7 +275,7 @@ class PairsPanel(Panel):
             return []
         self._row_before = max(self.cursor, self._row_before)  # there is one row until then
         do_after(SLICE_SECONDS, self, self._go_on)
-        return [Row([(f"Replaying the heap: {done:.0%}", "dim")])]
+        return [Row([(tr("Replaying the heap: {done}", done=f"{done:.0%}"), "dim")])]
 
     def _go_on(self) -> None:
         self.cursor, self._row_before = self._row_before or self.cursor, 0

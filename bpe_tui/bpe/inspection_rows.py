@@ -14,6 +14,7 @@ from bpe_tui.panels.inspection_rows import (
     describe_specials,
     sections,
 )
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import quoted, visible_text
 from bpe_tui.words.measures import describe_premiums, premiums_of
@@ -29,22 +30,23 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
     elif inspection.model is None:
         model = "merges", number(inspection.merges)
     else:
-        model = "model", f"{inspection.model}, which merges nothing"
+        model = "model", tr("{model}, which merges nothing", model=inspection.model)
     facts = [
         ("tokens", number(inspection.size)),
         model,
         ("ids", describe_ids(inspection)),
-        ("special tokens", describe_specials(inspection.special_ids) if special else "none"),
+        (tr("special tokens"), describe_specials(inspection.special_ids) if special else "none"),
         ("pattern", describe_pattern(inspection.pattern, inspection.pattern_name)),
         *describe_numbers(inspection.numbers),
-        *((f"runs of {n}", _runs(runs)) for n, runs in inspection.whitespace_runs.items()),
+        *((tr("runs of {n}", n=n), _runs(runs)) for n, runs in inspection.whitespace_runs.items()),
     ]
     if other_languages := premiums(inspection):
         facts.append(("other languages", describe_premiums(other_languages)))
     if token is not None:  # the tokenizer's files spell it differently
         found = StandIns(spell(token), token)
-        spelling = f"{found.spelling}: {found.describe(quoted)}; one for every byte"
-        facts.append(("in its files", spelling))
+        said = "{spelling}: {quoted}; one for every byte"
+        spelling = tr(said, spelling=found.spelling, quoted=found.describe(quoted))
+        facts.append((tr("in its files"), spelling))
     facts += [("note", visible_text(note, spaces=False)) for note in inspection.notes]
     if inspection.format is not None:
         facts.insert(0, ("format", inspection.format))
@@ -62,7 +64,7 @@ def premiums(inspection: Inspection) -> dict[str, float]:
 def _runs(lengths: Sequence[int]) -> str:
     """Describe lengths as ranges: [1, 2, 3, 8] → '1–3, 8 in a row are one token'."""
     if not lengths:
-        return "none is a token"
+        return tr("none is a token")
     stretches: list[list[int]] = []
     for length in lengths:
         if stretches and stretches[-1][1] == length - 1:
@@ -70,7 +72,8 @@ def _runs(lengths: Sequence[int]) -> str:
         else:
             stretches.append([length, length])
     ranges = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in stretches)
-    return f"{ranges} in a row are one token" if ranges != "1" else "each is a token of its own"
+    said = "{ranges} in a row are one token"
+    return tr(said, ranges=ranges) if ranges != "1" else tr("each is a token of its own")
 
 
 SECTIONS = sections(

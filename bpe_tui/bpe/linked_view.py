@@ -445,23 +445,26 @@ def describe_lists(frame: Frame, lists: LinkedLists, most: int) -> Iterable[str]
         yield tr(STARTS, unit=frame.units.one)
     else:
         pair, touched = format_pair(frame, merge.pair), describe_touched(lists)
-        yield f"Merge {number(frame.step)}, {pair}: {touched}."
+        yield tr("Merge {step}, {pair}: {touched}.", step=frame.step, pair=pair, touched=touched)
         for out, lost, came in lists.neighbours[:most]:
+            said = "Out: {pair}, {lost}"
             went = (
-                f"Out: {format_pair(frame, out)}, {number(lost)}" if out else "Out: the pair itself"
+                tr(said, pair=format_pair(frame, out), lost=lost)
+                if out
+                else tr("Out: the pair itself")
             )
             comes = "; in: ".join(
                 f"{format_pair(frame, pair)}, {number(count)}" for pair, count in came
             )
             yield f"{went}; in: {comes}." if comes else f"{went}."
         if (more := len(lists.neighbours) - most) > 0:
-            yield f"And {plural(more, 'neighbour')} more."
+            yield tr("And {neighbours} more.", neighbours=plural(more, "neighbour"))
     first = _FirstLists(lists, min(most, 3))
     first.read()
     for place in first.shown:
         parts = drawn_list(frame, lists, place, False)
         text = "".join(text for part in parts for text, _ in part)
-        yield f"List of pretoken {place.number}: {text}"
+        yield tr("List of pretoken {number}: {text}", number=place.number, text=text)
     if lists.has_long_pretoken:
         yield TOO_LONG
     if not lists.active:
@@ -473,19 +476,27 @@ def describe_lists(frame: Frame, lists: LinkedLists, most: int) -> Iterable[str]
         (BigramState.INACTIVE, lists.inactive),
     ):
         if state is not BigramState.BEST:
-            none = "none besides the best one"
+            none = tr("none besides the best one")
             if state is BigramState.INACTIVE:
                 none = describe_none_left_out(lists)
             yield f"{state.value.capitalize()}: {plural(total, 'bigram') if total else none}."
         elif not total:
-            yield "Best: none, no merge follows."
+            yield tr("Best: none, no merge follows.")
         for bigram in lists.most_frequent(state, most):
             counted = number(bigram.counted)
-            doubt = f", in doubt, really {number(bigram.count)}" if bigram.in_doubt else ""
+            doubt = tr(", in doubt, really {count}", count=bigram.count) if bigram.in_doubt else ""
             places = lists.places(bigram.pair)
             places.read(4)
             at = ", ".join(map(describe_place, places.found[:3]))
             more_places = f", {ELLIPSIS}" if len(places.found) > 3 else ""
             where = f", at {at}{more_places}" if at else ""
             word = state.value.capitalize()
-            yield f"{word}: {format_pair(frame, bigram.pair)}, {counted} times{doubt}{where}."
+            said = "{word}: {pair}, {counted} times{doubt}{where}."
+            yield tr(
+                said,
+                word=word,
+                pair=format_pair(frame, bigram.pair),
+                counted=counted,
+                doubt=doubt,
+                where=where,
+            )

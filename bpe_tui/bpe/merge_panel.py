@@ -141,7 +141,7 @@ def _start_rows(frame: Frame, width: int) -> list[Row]:
     if not frame.units.spells_all:
         text += f" {frame.units.lesson}"
     if frame.given and frame.merges_nothing:
-        text = "The tokens are there from the start; there are no merges to go through."
+        text = tr("The tokens are there from the start; there are no merges to go through.")
     return paragraph(text, width)
 
 
@@ -175,7 +175,7 @@ def why_it_merged(painter: TokenPainter, frame: Frame, picked: Pick) -> list[Sen
     """Return the reason of a merge: its count, what decided a tie, what a fork forbids."""
     if picked.is_prescribed:
         return [words_of(tr(picked.reason.value))]
-    of_all = "the highest count of the pairs that may merge"
+    of_all = tr("the highest count of the pairs that may merge")
     highest = tr(of_all if picked.forbidden else "the highest count")
     if picked.rivals:
         why = [[*words_of(tr("{highest},", highest=highest)), *tied_with(painter, picked.rivals)]]

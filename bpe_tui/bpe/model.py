@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import Model
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.visible import shorten, visible_bytes
 from engine.core.drafts import temporary_folder
 from engine.core.errors import TokenizerFileError
@@ -109,22 +109,31 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     save(tokenizer, out, format, overwrite=overwrite, renumber=True)
     fallback = ""
     if merges < len(record):
-        fallback = (
-            f"\nonly the first {plural(merges, 'merge')} are written: with longer tokens the "
-            "files would be too large to open; --max-token-length bounds them"
+        said = (
+            "\nonly the first {merges} are written: with longer tokens the files would be "
+            "too large to open; --max-token-length bounds them"
         )
+        fallback = tr(said, merges=plural(merges, "merge"))
     elif record.phase_starts:
         from bpe_tui.bpe.phases import describe_phases
 
         fallback = "".join(f"\n{line}" for line in describe_phases(trainer.counts, record))
     elif trainer.algorithm.name not in (config.trainer, WITHOUT_KERNEL):
         bytes_only = TRAINERS[config.trainer].bytes_only and config.units != DEFAULT_UNITS
-        why = config.units if bytes_only else f"{config.tie_rule} ties"
-        fallback = f"; {why}: trained by {trainer.algorithm.name}"
-    return (
-        f"{plural(len(trainer.vocab), 'token')}: {trainer.contents}, "
-        f"{len(record.special_tokens)} special, {plural(len(record), 'merge')}; "
-        f"{training.stop_reason.value}{fallback}{_longest_tokens(record)}"
+        why = config.units if bytes_only else tr("{tie_rule} ties", tie_rule=config.tie_rule)
+        fallback = tr("; {why}: trained by {name}", why=why, name=trainer.algorithm.name)
+    said = (
+        "{tokens}: {contents}, {special_tokens} special, {merges}; {stop_reason}{fallback}{record}"
+    )
+    return tr(
+        said,
+        tokens=plural(len(trainer.vocab), "token"),
+        contents=trainer.contents,
+        special_tokens=len(record.special_tokens),
+        merges=plural(len(record), "merge"),
+        stop_reason=training.stop_reason.value,
+        fallback=fallback,
+        record=_longest_tokens(record),
     )
 
 
@@ -136,7 +145,7 @@ def _longest_tokens(record: Record) -> str:
         f"{shorten(visible_bytes(token), WIDEST_NAMED)} ({plural(len(token), 'byte')})"
         for token in longest
     )
-    return f"\nlongest tokens: {', '.join(named)}" if longest else ""
+    return tr("\nlongest tokens: {named}", named=", ".join(named)) if longest else ""
 
 
 def _readable_merges(record: Record, most: int) -> int:

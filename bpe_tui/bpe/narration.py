@@ -58,10 +58,11 @@ def sentences_about(frame: Frame) -> tuple[str, ...]:
     sentence = tr_sentence(frame.sentence).describe(visible_bytes)
     if frame.phase_start is not None:
         border = describe_border(frame)
-        short = f"Merge {step}: {pair} make {token}."
+        short = tr("Merge {step}: {pair} make {token}.", step=step, pair=pair, token=token)
         return f"{sentence} {border[0]}", f"{short} {border[0]}", f"{short} {border[1]}", *border
     if not merge.count:
-        return sentence, f"Merge {step}: {pair} make {token}."
+        said = "Merge {step}: {pair} make {token}."
+        return sentence, tr(said, step=step, pair=pair, token=token)
     forked = f" {why}" if (why := _describe_fork(frame)) else ""
     part = _describe_part(frame, merge.token)
     shorter = say(
@@ -102,8 +103,9 @@ def _describe_forbidden(frame: Frame, pick: Pick) -> str:
         return ""
     pair, count = pick.forbidden[0]
     more = len(pick.forbidden) - 1
-    others = f" and {number(more)} more" if more else ""
-    return f"Forbidden: {format_pair(frame, pair)}, {times(count)}{others}."
+    others = tr(" and {more} more", more=more) if more else ""
+    said = "Forbidden: {pair}, {times}{others}."
+    return tr(said, pair=format_pair(frame, pair), times=times(count), others=others)
 
 
 def why_no_heap(frame: Frame) -> str:
@@ -123,11 +125,12 @@ def explain_pick(frame: Frame, pick: Pick, *, is_ahead: bool = False) -> Iterato
     if pick.is_prescribed:
         yield pick.reason.value
     elif pick.rivals:
-        yield f"It {verb} tied with {format_rivals(frame, pick.rivals)}."
+        said = "It {verb} tied with {rivals}."
+        yield tr(said, verb=verb, rivals=format_rivals(frame, pick.rivals))
         yield f"{describe_decision(frame, pick)}."
     else:
-        may = " that may merge" if pick.forbidden else ""
-        yield f"No other pair{may} {verb} as frequent."
+        may = tr(" that may merge") if pick.forbidden else ""
+        yield tr("No other pair{may} {verb} as frequent.", may=may, verb=verb)
     if pick.forbidden:
         yield _describe_forbidden(frame, pick)
 
@@ -135,9 +138,10 @@ def explain_pick(frame: Frame, pick: Pick, *, is_ahead: bool = False) -> Iterato
 def narrate_tie(frame: Frame) -> str:
     """Return why this pair merged and no other."""
     if (pick := frame.picked) is None:
-        return "Nothing has merged at step 0."
+        return tr("Nothing has merged at step 0.")
     occurred = f", {times(pick.count)}" if pick.count else ""
-    merged = f"The pair {format_pair(frame, pick.pair)} merged{occurred}."
+    said = "The pair {pair} merged{occurred}."
+    merged = tr(said, pair=format_pair(frame, pick.pair), occurred=occurred)
     return " ".join([merged, *explain_pick(frame, pick)])
 
 
@@ -154,16 +158,19 @@ def _other_rules(
     """Yield the choices of other tie rules in a tie, where they differ."""
     for rule, choice in choices.items():
         if pick.rivals and choice != pick.pair:
-            yield f"The tie rule {TIE_RULES[rule].title} {would} {format_pair(frame, choice)}."
+            said = "The tie rule {title} {would} {pair}."
+            yield tr(
+                said, title=TIE_RULES[rule].title, would=would, pair=format_pair(frame, choice)
+            )
 
 
 def narrate_next(frame: Frame) -> Iterator[str]:
     """Yield sentences about the next merge: its pair, why it wins, other tie rules' choices."""
     if (pick := frame.pick) is None:
-        yield "No pair merges next."
+        yield tr("No pair merges next.")
         return
     occurs = f", {times(pick.count)}" if pick.count else ""
-    yield f"Next is {format_pair(frame, pick.pair)}{occurs}."
+    yield tr("Next is {pair}{occurs}.", pair=format_pair(frame, pick.pair), occurs=occurs)
     yield from explain_pick(frame, pick, is_ahead=True)
     yield from _other_rules(frame, pick, frame.queue.choices, "would merge")
 
@@ -185,29 +192,32 @@ def describe_unknown(frame: Frame, text: str) -> str:
     unknown = frame.unknown_in(text)
     if not unknown:
         return ""
-    return f"{plural(unknown, 'unknown character')} here. {frame.units.lesson}"
+    said = "{characters} here. {lesson}"
+    return tr(said, characters=plural(unknown, "unknown character"), lesson=frame.units.lesson)
 
 
 def _narrate_start(frame: Frame) -> tuple[str, ...]:
     if frame.merges_nothing and frame.given:
         why = "" if frame.run.obstacle is None else f": {frame.run.obstacle}"
-        return (f"{plural(frame.vocab_size, 'token')}, and no merges to go through{why}.",)
+        said = "{tokens}, and no merges to go through{why}."
+        return (tr(said, tokens=plural(frame.vocab_size, "token"), why=why),)
     following = frame.next_pair
     if frame.given:
         alphabet = frame.run.alphabet
-        short = f"Step 0: {alphabet.beginning}."
+        short = tr("Step 0: {beginning}.", beginning=alphabet.beginning)
         if following is None:
-            return (f"{short} The tokenizer's merges are made again …", short)
+            return (tr("{short} The tokenizer's merges are made again …", short=short), short)
         first = format_pair(frame, following)
         full = f"{short[:-1]}; {alphabet.exceptions}." if alphabet.exceptions else short
-        joins = f"The first merge joins {first}."
-        return (f"{full} {joins}", f"{short} {joins}", f"Step 0. Next {first}.")
+        joins = tr("The first merge joins {first}.", first=first)
+        return (f"{full} {joins}", f"{short} {joins}", tr("Step 0. Next {first}.", first=first))
     unit = frame.units.one if frame.token_count == 1 else frame.units.many
     if following is None:
-        start, obstacle = f"Step 0: {number(frame.token_count)} {unit}", frame.run.obstacle
+        said = "Step 0: {token_count} {unit}"
+        start, obstacle = tr(said, token_count=frame.token_count, unit=unit), frame.run.obstacle
         if obstacle:
             return (f"{start}. {as_sentence(obstacle)}",)
-        return (f"{start}, and no pair to merge.",)
+        return (tr("{start}, and no pair to merge.", start=start),)
     rivals = () if frame.pick is None else frame.pick.rivals
     words = {
         "n": number(frame.token_count),

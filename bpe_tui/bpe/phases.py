@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.visible import visible_text
 from engine.bpe.frame import Frame
 from engine.bpe.record import Record
@@ -18,8 +18,10 @@ def describe_border(frame: Frame) -> tuple[str, ...]:
     if (start := frame.phase_start) is None:
         return ()
     place = frame.phase_starts.index(start) + 2
-    begins = f"Phase {place} begins here: {visible_text(start.label, spaces=False)}."
-    return f"{begins} {frame.bytes_per_token:.2f} bytes per token so far.", begins
+    said = "Phase {place} begins here: {label}."
+    begins = tr(said, place=place, label=visible_text(start.label, spaces=False))
+    said = "{begins} {bytes_per_token} bytes per token so far."
+    return tr(said, begins=begins, bytes_per_token=f"{frame.bytes_per_token:.2f}"), begins
 
 
 def describe_phases(counts: Mapping[bytes, int], record: Record) -> Iterator[str]:
@@ -34,7 +36,13 @@ def describe_phases(counts: Mapping[bytes, int], record: Record) -> Iterator[str
         start = record.phase_starts[place - 1] if place else None
         label = f", {visible_text(start.label, spaces=False)}" if start else ""
         left = max(tokens - record.removed[end], 1)
+        said = "phase {place}{label}: {merges}, {size} bytes per token"
         yield (
-            f"phase {place + 1}{label}: {plural(end - first, 'merge')}, "
-            f"{size / left:.2f} bytes per token"
+            tr(
+                said,
+                place=place + 1,
+                label=label,
+                merges=plural(end - first, "merge"),
+                size=f"{size / left:.2f}",
+            )
         )

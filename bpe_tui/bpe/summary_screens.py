@@ -44,7 +44,7 @@ class BpeVocabularyScreen(VocabularyScreen):
     LANES = LanesPanel
 
     def facts_of(self, frame: Frame) -> Sequence[str]:
-        counted = "no corpus, so nothing is counted; o opens one"
+        counted = tr("no corpus, so nothing is counted; o opens one")
         if frame.has_corpus:
             counted = tr("{n} tokens in the corpus", n=frame.token_count)
         return tr("Vocabulary"), plural(frame.vocab_size, "token"), counted
@@ -133,7 +133,7 @@ class SaveTokenizer(SaveFile):
         )
         self._suggested += self._format.suffix
         super().__init__(
-            f"save the tokenizer of step {number(frame.step)}",
+            tr("save the tokenizer of step {step}", step=frame.step),
             self._describe_format(),
             self._suggested,
         )
@@ -164,7 +164,7 @@ class SaveTokenizer(SaveFile):
             mark, _ = cursor_sign(name == self._format.name)
             kind = FORMATS[name].suffix or "a directory"
             if self._unsayable(FORMATS[name]):
-                kind = "cannot hold this tokenizer"
+                kind = tr("cannot hold this tokenizer")
             lines.append(f"{mark}{name:<16}{kind}")
         self.query_one("#save-formats", Static).update(Content("\n".join(lines)))
 
@@ -177,8 +177,13 @@ class SaveTokenizer(SaveFile):
         if unsayable := self._unsayable(self._format):
             return f"{unsayable[0].upper()}{unsayable[1:]}."
         tokens = f"{plural(self._frame.vocab_size, 'token')}"
-        anew = " It prescribes the ids: they are given anew." if self._format.prescribes_ids else ""
-        return f"↑ ↓ choose: {self._format.summary}; {tokens}.{anew}"
+        anew = (
+            tr(" It prescribes the ids: they are given anew.")
+            if self._format.prescribes_ids
+            else ""
+        )
+        said = "↑ ↓ choose: {summary}; {tokens}.{anew}"
+        return tr(said, summary=self._format.summary, tokens=tokens, anew=anew)
 
     # -- the place
 

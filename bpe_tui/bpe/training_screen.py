@@ -16,7 +16,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.model_view import ModelView
 from bpe_tui.shell.panel import FramePanel, Panel, pair_text, sentence
 from bpe_tui.shell.targets import ToPair
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number, short_number
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width, wrapped_text
@@ -81,10 +81,14 @@ class EncodedText(training_panels.TypedTextPanel[Frame], Panel):
     def describe_size(self, frame: Frame) -> str:
         tokens = sum(len(piece.ids) for piece in frame.encode(self.text))
         unknown = frame.unknown_in(self.text)
-        lost = f"{number(unknown)} × <unk>, in bytes none │ " if unknown else ""
-        return (
-            f"{lost}{plural(tokens, 'token')} │ {plural(len(to_bytes(self.text)), 'byte')} │ "
-            f"step {number(frame.step)}"
+        lost = tr("{unknown} × <unk>, in bytes none │ ", unknown=unknown) if unknown else ""
+        said = "{lost}{tokens} │ {bytes} │ step {step}"
+        return tr(
+            said,
+            lost=lost,
+            tokens=plural(tokens, "token"),
+            bytes=plural(len(to_bytes(self.text)), "byte"),
+            step=frame.step,
         )
 
 
@@ -136,8 +140,9 @@ class PseudocodePanel(Panel):
         super().watch_frame(old, new)
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
-        foot = "p next trainer │ . goes on"
-        self.say(f"pseudocode  {self.algorithm.name if self.algorithm else ''}", foot)
+        foot = tr("p next trainer │ . goes on")
+        said = "pseudocode  {name}"
+        self.say(tr(said, name=self.algorithm.name if self.algorithm else ""), foot)
         if self.algorithm is None:
             return sentence(GIVEN, width)
         moment: PartOrMove | None
@@ -157,11 +162,11 @@ class PseudocodePanel(Panel):
                 mark = ("    ", "")
         if frame.step == frame.recorded_steps:
             is_over = frame.next_pair is None
-            explained = "No merge follows." if is_over else "The next is not made yet."
+            explained = tr("No merge follows.") if is_over else tr("The next is not made yet.")
         elif isinstance(moment, StepPart):
             explained = _describe(frame, frame.merge_at(frame.step), moment)
         elif moment is None:
-            explained = "Key . makes the first move of the next merge."
+            explained = tr("Key . makes the first move of the next merge.")
         else:
             explained = narrate_move(frame)
         explanation = paragraph(explained, width - 2)
@@ -172,17 +177,19 @@ def _describe(frame: Frame, merge: MergeStep, part: StepPart) -> str:
     """Return a sentence about a part of the next merge."""
     pair = pair_text(frame, merge.pair)
     born = sum(change.before == 0 for change in merge.changes)
+    said = "{pairs} rarer or gone"
     facts = {
-        StepPart.COUNT: f"{plural(frame.queue.pair_count, 'pair')} in the corpus",
+        StepPart.COUNT: tr("{pairs} in the corpus", pairs=plural(frame.queue.pair_count, "pair")),
         StepPart.CHOOSE: f"{pair}, {plural(merge.count, 'time')}"
-        + (f", tied with {number(len(merge.tied) - 1)} more" if len(merge.tied) > 1 else ""),
+        + (tr(", tied with {tied} more", tied=len(merge.tied) - 1) if len(merge.tied) > 1 else ""),
         StepPart.JOIN: f"{visible_bytes(merge.token)}, id {number(merge.new_id)}",
         StepPart.REPLACE: f"{plural(merge.occurrences, 'occurrence')} in "
         f"{plural(merge.pretokens, 'pretoken')}",
-        StepPart.CORRECT: f"{plural(len(merge.changes) - born, 'old pair')} rarer or gone",
+        StepPart.CORRECT: tr(said, pairs=plural(len(merge.changes) - born, "old pair")),
         StepPart.ENTER: plural(born, "new pair"),
     }
-    return f"Merge {number(merge.index + 1)}: {part.value}: {facts[part]}."
+    said = "Merge {index}: {part}: {facts}."
+    return tr(said, index=merge.index + 1, part=part.value, facts=facts[part])
 
 
 class BpeView(ModelView):

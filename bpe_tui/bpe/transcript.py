@@ -14,7 +14,7 @@ from bpe_tui.bpe.narration import (
     narrate_tie,
     why_no_heap,
 )
-from bpe_tui.widgets.language import plural, times
+from bpe_tui.widgets.language import plural, times, tr
 from bpe_tui.widgets.rows import plain_text
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.words.encoded_text import describe_tail, explanation
@@ -74,7 +74,7 @@ class BpeTranscript(MergeTranscript[Frame]):
         """Describe the lists and bigrams of the trainer `linked`, up to N of each kind."""
         most = self.number_in(rest or str(LISTED))
         if most is None:
-            yield f"Say how many bigrams to list, like linked {LISTED}."
+            yield tr("Say how many bigrams to list, like linked {LISTED}.", LISTED=LISTED)
         elif (lists := self.frame.linked) is None:
             yield why_no_heap(self.frame) if self.frame.has_corpus else NO_CORPUS
         else:
@@ -86,8 +86,8 @@ class BpeTranscript(MergeTranscript[Frame]):
     def encoded(self, text: str) -> Iterator[str]:
         ids = [token_id for piece in self.frame.encode(text) for token_id in piece.ids]
         tokens, size = plural(len(ids), "token"), plural(len(to_bytes(text)), "byte")
-        yield f"{tokens} for {size}: {self.listed(ids)}."
-        yield f"In ids: {' '.join(map(str, ids))}."
+        yield tr("{tokens} for {size}: {ids}.", tokens=tokens, size=size, ids=self.listed(ids))
+        yield tr("In ids: {str}.", str=" ".join(map(str, ids)))
         if unknown := describe_unknown(self.frame, text):
             yield unknown
 

@@ -117,10 +117,10 @@ class PretokensPanel(TextPretokensPanel[Frame]):
         """Return the name of the pattern's alternative that matched a pretoken."""
         pretoken = piece.pretoken
         if pretoken.special:
-            return "special token"
+            return tr("special token")
         if self._staged:
             return ""  # stages have no alternatives
-        return pretoken.alternative.name if pretoken.alternative else "no alternative"
+        return pretoken.alternative.name if pretoken.alternative else tr("no alternative")
 
 
 LONGEST = 500
@@ -160,14 +160,15 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         piece, why_none = self.piece, ""
         if piece is None:
-            why_none = "Type something; choose a pretoken with ↑ ↓."
+            why_none = tr("Type something; choose a pretoken with ↑ ↓.")
         elif piece.pretoken.special:
-            why_none = "A special token: one id, never merged."
+            why_none = tr("A special token: one id, never merged.")
         elif (length := len(piece.pretoken.bytes)) > LONGEST:
-            why_none = (
-                f"A pretoken of {plural(length, 'byte')} is too long to be followed step by step; "
-                f"up to {number(LONGEST)} it is."
+            said = (
+                "A pretoken of {bytes} is too long to be followed step by step; up to "
+                "{LONGEST} it is."
             )
+            why_none = tr(said, bytes=plural(length, "byte"), LONGEST=LONGEST)
         was_at_end = self.place >= self.step_count
         pretoken = b"" if piece is None or why_none else piece.pretoken.bytes
         steps = self.step_count = self._find_steps(frame, pretoken)
@@ -205,14 +206,15 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
             return probe_rows(self, painter, self._word, self.place, encoder, STAGES)
         if isinstance(alphabet, ModelAlphabet):
             model, tokens_made = alphabet.model.name, plural(len(piece.ids), "token")
-            self.say(f"how {text} encodes   {model}", STAGES)
+            self.say(tr("how {text} encodes   {model}", text=text, model=model), STAGES)
             words = [[span] for span in self.painter(frame).tokens(piece.ids)]
-            rule = f"{tokens_made}. {model} merges nothing: {RULES[model]}."
+            said = "{tokens_made}. {model} merges nothing: {RULES}."
+            rule = tr(said, tokens_made=tokens_made, model=model, RULES=RULES[model])
             lines = [Row(line) for line in wrapped(words, width)]
             return [*lines, Row([]), *paragraph(rule, width, "dim")]
         painter = self.painter(frame)
         made, last = number(self.place), number(self.step_count)
-        where = "step {n} of {last}" if self.step_count else "no merge"
+        where = "step {n} of {last}" if self.step_count else tr("no merge")
         title = tr("how {text} encodes", text=text)
         title += f"   {tr(where, n=made, last=last)}"
         self.say(title, tr("w why not"))

@@ -23,7 +23,7 @@ from bpe_tui.session.host import Notifier
 from bpe_tui.session.threads import Job, Jobs, Post
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.shell.panel import TokenPainter, pair_text
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import LONGEST_BAR, bar, number
 from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right
@@ -132,8 +132,8 @@ def diff_rows(aligned: Iterable[AlignedMerge]) -> Iterator[DiffRow]:
         shown = LIKE_THOSE_ABOVE if cut else len(merges)
         yield from map(DiffRow, merges[:shown])
         if cut:
-            what = "only moved" if is_moved else "are the same"
-            yield DiffRow(None, f"{number(len(merges) - shown)} more {what}")
+            what = tr("only moved") if is_moved else tr("are the same")
+            yield DiffRow(None, tr("{merges} more {what}", merges=len(merges) - shown, what=what))
 
 
 PAIR_CELLS = 24
@@ -167,7 +167,7 @@ def diff_row(was: Frame, other: Frame, shown: DiffRow) -> Row:
 
 def first_merges(count: int) -> str:
     """Return the first merges as a subject: `merges 1 to 20 are`."""
-    return "merge 1 is" if count == 1 else f"merges 1 to {number(count)} are"
+    return tr("merge 1 is") if count == 1 else tr("merges 1 to {count} are", count=count)
 
 
 class Branches(Window[jobs.WhatIfEnded | None]):
@@ -188,8 +188,9 @@ class Branches(Window[jobs.WhatIfEnded | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="branches", classes="window") as window:
-            window.border_title = Content(f"what if: {shorten(self._plan.title, 60)}")
-            window.border_subtitle = Content("Esc drops it")
+            said = "what if: {title}"
+            window.border_title = Content(tr(said, title=shorten(self._plan.title, 60)))
+            window.border_subtitle = Content(tr("Esc drops it"))
             yield Static(Content(self._begun()), id="branches-summary")
             yield Static(id="branches-head", classes="keys")
             yield RowList("branch-rows")
@@ -215,19 +216,19 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         lines = [as_sentence(meaning)] if meaning else []
         if step:
             # Another pattern may cut some of their pairs apart.
-            occur = ", as far as their pairs occur" if self._plan.change == ForkChange() else ""
-            lines.append(
-                f"First {first_merges(step)} repeated{occur}; later ones are learnt again."
-            )
+            occur = tr(", as far as their pairs occur") if self._plan.change == ForkChange() else ""
+            said = "First {step} repeated{occur}; later ones are learnt again."
+            lines.append(tr(said, step=first_merges(step), occur=occur))
         return "\n".join([*lines, f"{progress} …"])
 
     def on_what_if_progress(self, news: jobs.WhatIfProgress) -> None:
         known = self._frame.recorded_steps
-        differs = f"merge {number(news.shared + 1)} is the first that differs"
-        shared = "all the same so far" if news.shared == news.merges else differs
+        differs = tr("merge {shared} is the first that differs", shared=news.shared + 1)
+        shared = tr("all the same so far") if news.shared == news.merges else differs
         done = bar(news.merges / max(known, 1), LONGEST_BAR)
         merges = f"{number(news.merges)} of {plural(known, 'merge')}"
-        self._tell(self._begun(f"Training: {merges}, {shared}  {done}"))
+        said = "Training: {merges}, {shared}  {done}"
+        self._tell(self._begun(tr(said, merges=merges, shared=shared, done=done)))
 
     def on_what_if_failed(self, news: jobs.WhatIfFailed) -> None:
         if not isinstance(news.error, BpeError):
@@ -238,13 +239,13 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         self._fork = news
         other, difference = news.timeline.frame, news.difference
         self._tell(describe_difference(difference, self._frame, other))
-        self.query_one("#branches").border_subtitle = Content("↵ keeps the fork │ Esc drops it")
+        self.query_one("#branches").border_subtitle = Content(tr("↵ keeps the fork │ Esc drops it"))
         self._show_rows(difference, other)
 
     def _show_rows(self, difference: Comparison, other: Frame) -> None:
         """Show the merges from the first that differs on."""
         first = difference.first
-        same = f"{first_merges(first)} the same" if first else ""
+        same = tr("{first} the same", first=first_merges(first)) if first else ""
         self.query_one("#branches-head", Static).update(Content(f"{'':11}{same}"))
         rows = list(diff_rows(difference.aligned))
         self.query_one(RowList).show(
@@ -259,19 +260,23 @@ class Branches(Window[jobs.WhatIfEnded | None]):
 def describe_difference(difference: Comparison, was: Frame, other: Frame) -> str:
     """Return the net effect of a fork, then its first difference, in a few lines."""
     if difference.first is None:
-        return f"No difference: all {plural(was.recorded_steps, 'merge')} are the same."
+        said = "No difference: all {merges} are the same."
+        return tr(said, merges=plural(was.recorded_steps, "merge"))
     ends = (frame.at(frame.recorded_steps).bytes_per_token for frame in (was, other))
     compression = " → ".join(f"{end:.3f}" for end in ends)
     gone, come = difference.only_left, difference.only_right
     changes = [_examples(sign, each) for sign, each in (("−", gone), ("+", come)) if each]
     moved = sum(map(bool, map(_is_moved, difference.aligned)))
+    said = "Net: {compression} bytes a token; {tokens} gone, {n} new."
     return "\n".join(
         [
-            f"Net: {compression} bytes a token; {plural(len(gone), 'token')} gone, "
-            f"{number(len(come))} new.",
+            tr(said, compression=compression, tokens=plural(len(gone), "token"), n=len(come)),
             *changes,
-            f"The first difference is merge {number(difference.first + 1)}; "
-            f"{plural(moved, 'merge')} of both only moved.",
+            tr(
+                "The first difference is merge {first}; {merges} of both only moved.",
+                first=difference.first + 1,
+                merges=plural(moved, "merge"),
+            ),
         ]
     )
 
@@ -296,18 +301,18 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
     config = in_phase_of(frame, config)
     made, following = frame.merge.pair if frame.merge is not None else None, frame.next_pair
     for forbid, pair, at in (
-        (f"forbid merge {number(step)}, made here", made, step - 1),
+        (tr("forbid merge {step}, made here", step=step), made, step - 1),
         ("forbid the next merge", following, step),
     ):
         if pair is not None:
             name = pair_text(frame, pair)
             change = ForkChange(forbid=frozenset({_bytes_of(frame, pair)}))
-            title, otherwise = f"{forbid}: {name}", f"{name} forbidden"
+            title, otherwise = f"{forbid}: {name}", tr("{name} forbidden", name=name)
             yield jobs.ForkPlan(title, otherwise, at, config, change, IF_FORBIDDEN)
     if chosen is not None and chosen != following and frame.count_of(chosen):
         yield jobs.ForkPlan(
-            f"merge the pair at the cursor next: {pair_text(frame, chosen)}",
-            f"{pair_text(frame, chosen)} first",
+            tr("merge the pair at the cursor next: {pair}", pair=pair_text(frame, chosen)),
+            tr("{pair} first", pair=pair_text(frame, chosen)),
             step,
             config,
             ForkChange(force=_bytes_of(frame, chosen)),
@@ -315,12 +320,13 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
         )
     for name, rule in TIE_RULES.items():
         if name != config.tie_rule:
-            title, changed = f"tie rule {rule.title}", replace(config, tie_rule=name)
+            said = "tie rule {title}"
+            title, changed = tr(said, title=rule.title), replace(config, tie_rule=name)
             change = ForkChange(tie_rule=name)
             yield jobs.ForkPlan(title, title, step, changed, change, rule.in_short)
     for name, pattern in PATTERNS.items():
         if name != config.pattern:
-            title, changed = f"pattern {name}", replace(config, pattern=name)
+            title, changed = tr("pattern {name}", name=name), replace(config, pattern=name)
             yield jobs.ForkPlan(title, title, step, changed, ForkChange(), pattern.summary)
 
 
@@ -358,11 +364,11 @@ class WhatIf(Window[jobs.ForkPlan | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="what-if", classes="window") as window:
-            window.border_title = Content(f"what if, from step {number(self._step)} on")
-            window.border_subtitle = Content("↵ trains the other way │ Esc closes")
+            window.border_title = Content(tr("what if, from step {step} on", step=self._step))
+            window.border_subtitle = Content(tr("↵ trains the other way │ Esc closes"))
             yield PlanRows(self._plans)
             yield Static(id="wish-meaning")
-            hint = "Another pair: choose it among the pairs first."
+            hint = tr("Another pair: choose it among the pairs first.")
             yield Static(Content(hint), id="dialog-hint")
 
     def on_mount(self) -> None:

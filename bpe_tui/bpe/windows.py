@@ -19,7 +19,7 @@ from bpe_tui.shell.panel import PRETOKEN_BORDER, TokenPainter, needs_marks, pair
 from bpe_tui.shell.slices import Slices
 from bpe_tui.shell.targets import ToLine, ToPretoken
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.language import plural, times
+from bpe_tui.widgets.language import plural, times, tr
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, wrapped
@@ -107,10 +107,10 @@ class LedgerWindow(Window[object | None]):
         self._pretoken = pretoken
         excerpt = self._frame.excerpt
         lines = excerpt.lines_with(pretoken)
-        shown = "" if excerpt.complete else " of the part that is shown"
+        shown = "" if excerpt.complete else tr(" of the part that is shown")
         name, shown_text = visible_bytes(pretoken), to_text(pretoken)[:LONGEST_SHOWN]
         self._say(
-            f"lines with {name}",
+            tr("lines with {name}", name=name),
             f"{plural(len(lines), 'line')}{shown}",
             "↵ goes to the line │ Esc back to the pretokens",
         )
@@ -126,7 +126,8 @@ class LedgerWindow(Window[object | None]):
                 ),
             )
         else:
-            text = f"{name} comes later in the corpus than the part that is read for show."
+            said = "{name} comes later in the corpus than the part that is read for show."
+            text = tr(said, name=name)
             rows = [Row([(text, "dim")])]
         self.query_one(RowList).show(rows)
 
@@ -204,15 +205,15 @@ class PlacesWindow(LedgerWindow):
         self._pretoken = None
         name, words = visible_bytes(self._frame.any_token(self._token_id)), self._words
         count = self._frame.vocabulary.count_of(self._token_id) or 0
-        most = "the most frequent " if len(words) == PLACES_SHOWN else ""
+        most = tr("the most frequent ") if len(words) == PLACES_SHOWN else ""
         self._say(
-            f"{name} in the corpus: {times(count)}",
-            f"{most}{plural(len(words), 'pretoken')}{'' if self._is_done else ' so far'}",
-            "↵ lines of the corpus │ Esc closes" if words else "Esc closes",
+            tr("{name} in the corpus: {times}", name=name, times=times(count)),
+            f"{most}{plural(len(words), 'pretoken')}{'' if self._is_done else tr(' so far')}",
+            tr("↵ lines of the corpus │ Esc closes") if words else tr("Esc closes"),
         )
         if not words:
-            none = f"No pretoken of the corpus has {name} at this step."
-            row = Row([(none if self._is_done else "Looking through the pretokens …", "dim")])
+            none = tr("No pretoken of the corpus has {name} at this step.", name=name)
+            row = Row([(none if self._is_done else tr("Looking through the pretokens …"), "dim")])
             self.query_one(RowList).show([row])
             return
         self.query_one(RowList).show(RowsOnDemand(len(words), self._pretoken_row), self._place)
@@ -247,7 +248,7 @@ class BreakpointRows(Lines):
 
     def row(self, index: int) -> Row:
         if not self._session.breakpoints.watched:
-            return Row([("No breakpoint yet. Write one below; Enter adds it.", "dim")])
+            return Row([(tr("No breakpoint yet. Write one below; Enter adds it."), "dim")])
         watched = self._session.breakpoints.watched[index]
         timeline = self._session.merges
         assert timeline is not None
@@ -268,10 +269,12 @@ class BreakpointRows(Lines):
         found = len(watched.hits)
         hits = f"{number(found):>6} {'hit ' if found == 1 else 'hits'}"
         if following is not None:
-            return f"{hits}  next at {number(following)}"
+            return tr("{hits}  next at {following}", hits=hits, following=following)
         if self._session.stop_reason is None:
-            return first_fitting(cells, f"{hits}  none ahead so far", f"{hits}  none so far")
-        return first_fitting(cells, f"{hits}  no later merge makes it", f"{hits}  none later")
+            said = "{hits}  none ahead so far"
+            return first_fitting(cells, tr(said, hits=hits), tr("{hits}  none so far", hits=hits))
+        said = "{hits}  no later merge makes it"
+        return first_fitting(cells, tr(said, hits=hits), tr("{hits}  none later", hits=hits))
 
     def show_news(self) -> None:
         """Paint the rows if the search for hits has changed them."""
@@ -301,10 +304,10 @@ class Breakpoints(Window[int | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="breakpoints", classes="window") as window:
-            window.border_title = Content("breakpoints")
-            window.border_subtitle = Content("n runs to the next │ Esc closes")
+            window.border_title = Content(tr("breakpoints"))
+            window.border_subtitle = Content(tr("n runs to the next │ Esc closes"))
             yield BreakpointRows(self._session)
-            yield Static(Content("Tab to the list │ d deletes │ ↵ to its next"), classes="keys")
+            yield Static(Content(tr("Tab to the list │ d deletes │ ↵ to its next")), classes="keys")
             yield Field(placeholder="tie", id="breakpoint-input", compact=True)
             yield self._hint
 
@@ -345,8 +348,9 @@ def none_found(session: Session) -> str:
     """Return why running to a breakpoint found none."""
     watched = session.breakpoints.watched
     if not watched:
-        return "No breakpoint is set: t, then b, adds one."
+        return tr("No breakpoint is set: t, then b, adds one.")
     if len(watched) == 1:
         line = visible_text(str(watched[0].breakpoint), spaces=False)
-        return f"No later merge makes it: {line}"
-    return f"No later merge makes any of the {plural(len(watched), 'breakpoint')}."
+        return tr("No later merge makes it: {line}", line=line)
+    said = "No later merge makes any of the {breakpoints}."
+    return tr(said, breakpoints=plural(len(watched), "breakpoint"))

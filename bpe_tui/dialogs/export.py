@@ -26,6 +26,7 @@ from bpe_tui.shell.dialog import Dialog, SaveFile
 from bpe_tui.shell.exports import exported_text, screen_svg
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
@@ -42,14 +43,14 @@ class GoTo(Dialog):
 
     def __init__(self, step: int, last: int) -> None:
         self._step, self._last = step, last
-        super().__init__(
-            "go to step", f"0 to {number(last)}, or like 50%, +10, -10; now {number(step)}"
-        )
+        said = "0 to {last}, or like 50%, +10, -10; now {step}"
+        super().__init__("go to step", tr(said, last=last, step=step))
 
     def answer(self, value: str) -> None:
         step = parse_step(value, self._step, self._last)
         if step is None:
-            self.refuse(f"Give a number from 0 to {number(self._last)}, or like 50%, +10, -10.")
+            said = "Give a number from 0 to {last}, or like 50%, +10, -10."
+            self.refuse(tr(said, last=self._last))
         else:
             self.dismiss(str(step))
 
@@ -65,13 +66,14 @@ class AddMerges(Dialog):
         self._tokenizer = tokenizer
         own = number(len(tokenizer.merge_table))
         corpus = visible_text(Path(config.corpus or "").name, spaces=False)
-        hint = f"New merges to learn on {corpus}, after the tokenizer's {own}. All ids stay."
+        said = "New merges to learn on {corpus}, after the tokenizer's {own}. All ids stay."
+        hint = tr(said, corpus=corpus, own=own)
         super().__init__("add merges", hint, str(config.continued or USUAL))
 
     def answer(self, value: str) -> None:
         typed = value.replace(",", "")[:12]
         if not (typed.isascii() and typed.isdigit()):
-            self.refuse(f"Give a number, such as {number(USUAL)}.")
+            self.refuse(tr("Give a number, such as {USUAL}.", USUAL=USUAL))
             return
         try:
             check_continuable(self._tokenizer, int(typed))
@@ -86,7 +88,7 @@ class Export(SaveFile):
 
     def __init__(self, screen: PanelScreen, step: int, corpus: str) -> None:
         self._screen, self._step = screen, step
-        hint = "A picture; with a name that ends in .txt, the text."
+        hint = tr("A picture; with a name that ends in .txt, the text.")
         super().__init__("export the screen", hint, f"{corpus}-screen-{step}.svg")
 
     def answer(self, value: str) -> None:
@@ -97,7 +99,7 @@ class Export(SaveFile):
         if path.suffix == ".txt":
             drawn = exported_text(self._screen)
         else:
-            drawn = screen_svg(self._screen, f"bpe-tui, step {number(self._step)}")
+            drawn = screen_svg(self._screen, tr("bpe-tui, step {step}", step=self._step))
         write_files({path: drawn.encode("utf-8", "replace")}, overwrite=overwrite)
 
 
@@ -118,7 +120,7 @@ class CommandWindow(Window[None]):
         if session.config.from_input:
             remarks.append("The corpus came from standard input: pipe it in again.")
         if (why := why_not_in_command(viewpoint.text)) is not None:
-            remarks.append(f"Without the text, which has {why}; S saves it.")
+            remarks.append(tr("Without the text, which has {why}; S saves it.", why=why))
         if session.forked_from is not None:
             remarks.append(FORKED)
         if session.breakpoints.watched:
@@ -129,8 +131,8 @@ class CommandWindow(Window[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="take-along", classes="window") as window:
-            window.border_title = Content("the command that opens this")
-            window.border_subtitle = Content("Esc closes")
+            window.border_title = Content(tr("the command that opens this"))
+            window.border_subtitle = Content(tr("Esc closes"))
             with VerticalScroll():
                 shown = visible_text(self._command, spaces=False)
                 yield Static(Content(shown), id="take-along-command")

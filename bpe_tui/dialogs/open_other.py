@@ -35,7 +35,7 @@ from bpe_tui.session.models import MODELS, trainer_of, with_trainer
 from bpe_tui.session.opening import SESSION, config_for, kind_of_file
 from bpe_tui.session.state import GivenNames, as_reading, as_typed, parse_typed, recent
 from bpe_tui.widgets.fields import Field, FieldOverRows
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import FoundRows, Lines
 from bpe_tui.widgets.numbers import size
 from bpe_tui.widgets.rows import Row, left, right, spans_width
@@ -192,9 +192,9 @@ class OpenOther(FieldOverRows[Config | ToCompare | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="open-other", classes="window") as window:
-            window.border_title = Content("open a tokenizer or a corpus")
-            window.border_subtitle = Content("↑ ↓ │ Tab completes │ ↵ opens │ Esc closes")
-            placeholder = "a path, *.txt, https://…, a.jsonl --field text, vocab and merges"
+            window.border_title = Content(tr("open a tokenizer or a corpus"))
+            window.border_subtitle = Content(tr("↑ ↓ │ Tab completes │ ↵ opens │ Esc closes"))
+            placeholder = tr("a path, *.txt, https://…, a.jsonl --field text, vocab and merges")
             yield Field(placeholder=placeholder, id="dialog-input", compact=True)
             yield FoundRows("place-rows", self._rows)
             yield Static(id="open-keep")
@@ -253,7 +253,7 @@ class OpenOther(FieldOverRows[Config | ToCompare | None]):
             over_text = use is ChosenFile.TOGETHER and isinstance(self._config, RunConfig)
             text = (WITH_TEXT if over_text else use.value).format(self._kept)
             shown.append(f"[{text}]" if use is self._use else text)
-        line.update(Content(f"Ctrl+K  {' │ '.join(shown)}"))
+        line.update(Content(tr("Ctrl+K  {shown}", shown=" │ ".join(shown))))
 
     # -- choosing
 
@@ -386,21 +386,22 @@ class ChooseModel(Window[Config | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="choose-model", classes="window") as window:
-            window.border_title = Content("choose a model")
-            window.border_subtitle = Content("↑ ↓ │ ↵ trains another │ Esc closes")
+            window.border_title = Content(tr("choose a model"))
+            window.border_subtitle = Content(tr("↑ ↓ │ ↵ trains another │ Esc closes"))
             yield ModelRows(self._config)
             name = name_of(self._config)
             asked = self._config.vocab_size
             present = trainer_of(self._config)
             in_grams = present is not None and present.units
             if asked is None or in_grams:
-                to_size = "its usual size"
+                to_size = tr("its usual size")
             else:
-                to_size = f"at most {plural(asked, 'token')}"
-            hint = (
-                f"Another is trained on {name}, to {to_size}. "
-                "The run on the screen is dropped, with its breakpoints and its place."
+                to_size = tr("at most {tokens}", tokens=plural(asked, "token"))
+            said = (
+                "Another is trained on {name}, to {to_size}. The run on the screen is "
+                "dropped, with its breakpoints and its place."
             )
+            hint = tr(said, name=name, to_size=to_size)
             yield Static(Content(hint), id="dialog-hint")
 
     def on_mount(self) -> None:

@@ -27,7 +27,7 @@ from bpe_tui.session.host import Host
 from bpe_tui.session.state import GivenNames, as_typed, recent
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import sheet
-from bpe_tui.widgets.language import spoken
+from bpe_tui.widgets.language import spoken, tr
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, Span, cursor_sign, left, paragraph, spans_width
 from bpe_tui.widgets.visible import visible_text
@@ -83,7 +83,7 @@ def lesson_offers() -> list[Offer | str]:
         known = progress.get(lessons.progress_key(lesson.path), lessons.LessonProgress())
         sign = [(f"{lesson.number:>2} ", "dim"), (f"{known.mark or ' '} ", "gain")]
         title = visible_text(lesson.title, spaces=False)
-        title += ", mastered" if known.mastered else ""
+        title += tr(", mastered") if known.mastered else ""
         offers.append(Offer(title, "", lesson.path, sign, partial(_about_lesson, lesson)))
     return offers
 
@@ -97,9 +97,10 @@ def _about_lesson(lesson: lessons.BuiltInLesson) -> Sequence[str]:
 def _about_sample(sample: samples.Sample) -> Sequence[str]:
     """Return the sentence about a sample, and how it is opened."""
     if sample.corpus is not None:
-        return sample.about, f"Opened over {sample.corpus}."
-    options = f"pattern {sample.pattern}, trainer {sample.trainer}, on {sample.units}"
-    return sample.about, f"Opened with {options}."
+        return sample.about, tr("Opened over {corpus}.", corpus=sample.corpus)
+    said = "pattern {pattern}, trainer {trainer}, on {units}"
+    options = tr(said, pattern=sample.pattern, trainer=sample.trainer, units=sample.units)
+    return sample.about, tr("Opened with {options}.", options=options)
 
 
 def file_offers() -> dict[str, list[Offer]]:
@@ -225,7 +226,7 @@ class StartPage(PanelScreen):
     """The lesson whose number was typed last, which another digit may continue."""
 
     def compose_body(self) -> ComposeResult:
-        yield Static(Content("bpe-tui"), id="title")
+        yield Static(Content(tr("bpe-tui")), id="title")
         yield Static(Content(TITLE), id="tagline")
         yield Static(id="panel-names")
         with Horizontal(id="columns"):

@@ -19,6 +19,7 @@ from bpe_tui.shell.targets import ToStep
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.fields import Field, FieldOverRows
 from bpe_tui.widgets.figure import Figure
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes
@@ -72,7 +73,7 @@ class WhyWindow(FieldOverRows[object | None]):
     def compose(self) -> ComposeResult:
         tokens = map(visible_bytes, self._asked.tokens)
         with Vertical(id="why", classes="window") as window:
-            window.border_title = Content("why")
+            window.border_title = Content(tr("why"))
             yield Field(BETWEEN.join(tokens), id="why-input", compact=True)
             yield AnswerRows("why-rows")
             yield Chart("why-chart")
@@ -151,8 +152,9 @@ class WhyWindow(FieldOverRows[object | None]):
 
     def _say_where_enter_goes(self) -> None:
         target = self.found_rows.target
-        where = "" if target is None else f"Enter: {describe_way(target)} │ ↑ ↓ others │ "
-        self.query_one("#why-keys", Static).update(Content(f"{where}Esc closes"))
+        said = "Enter: {target} │ ↑ ↓ others │ "
+        where = "" if target is None else tr(said, target=describe_way(target))
+        self.query_one("#why-keys", Static).update(Content(tr("{where}Esc closes", where=where)))
 
     # -- leaving
 

@@ -205,7 +205,7 @@ class QuizScreen(Screen[None]):
             self._ask()
             return
         self.query_one("#heading", Static).update(Content(self._quiz))
-        self._note.update(Content("Enter goes on; Ctrl+Q leaves"))
+        self._note.update(Content(tr("Enter goes on; Ctrl+Q leaves")))
         empty[0].focus()
 
     def on_input_submitted(self) -> None:
@@ -215,12 +215,13 @@ class QuizScreen(Screen[None]):
 
     def _ask(self) -> None:
         attempt = self._attempts[self._at]
-        number = f"question {self._at + 1} of {len(self._attempts)}"
-        heading = f"{self._quiz} │ step {attempt.question.frame.step:,}"
+        number = tr("question {at} of {attempts}", at=self._at + 1, attempts=len(self._attempts))
+        said = "{quiz} │ step {step}"
+        heading = tr(said, quiz=self._quiz, step=f"{attempt.question.frame.step:,}")
         self.query_one("#heading", Static).update(Content(heading))
         self._panel.ask(attempt, number, str(self._score) if self._score.asked else "")
         self._panel.focus()
-        self._note.update(Content("Ctrl+Q leaves; what is answered is kept"))
+        self._note.update(Content(tr("Ctrl+Q leaves; what is answered is kept")))
 
     def on_question_panel_over(self, event: QuestionPanel.Over) -> None:
         self._score.count(event.attempt)
@@ -250,5 +251,6 @@ class QuizScreen(Screen[None]):
             rows += [Row([("       ", ""), *row.spans]) for row in asked[1:]]
         self._results.show(rows)
         self._results.focus()
-        kept = "Your answers are in the file. " if self._kept else ""
-        self._note.update(Content(f"✓ at the first try  ◐ later  ✗ not known   {kept}q leaves"))
+        kept = tr("Your answers are in the file. ") if self._kept else ""
+        said = "✓ at the first try  ◐ later  ✗ not known   {kept}q leaves"
+        self._note.update(Content(tr(said, kept=kept)))

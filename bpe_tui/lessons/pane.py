@@ -199,7 +199,7 @@ class LessonPane(Vertical):
         if not self._has_keys:
             self.query_one(KeyBar).keys = ()
             return
-        typing = "Ctrl+" if self._panels.is_typing else ""
+        typing = tr("Ctrl+") if self._panels.is_typing else ""
         back = "screen" if self.covers else "scene"
         onward = "more" if self.has_more else "asks" if self._asks else "next"
         keys = [

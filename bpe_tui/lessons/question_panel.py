@@ -270,7 +270,7 @@ class QuestionPanel(Lines):
         if not isinstance(self._form, Cuts | Joins | Merges):  # they move with →
             keys.append(f"→ {tr('skip')}")
         if is_cut:
-            keys.append(f"PgUp {tr('above')}")
+            keys.append(tr("PgUp {above}", above=tr("above")))
         return "  ".join(keys)
 
     def on_key(self, event: events.Key) -> None:

@@ -88,7 +88,7 @@ class ExcerptPanel(FramePanel[StepFrameT]):
         if (place := self.place_to_show(frame, rows)) is not None:
             self._bring_to_sight(frame, width, place)
             rows, end = self._rows_from_top(frame, width)
-        of = number(len(lines)) + ("" if excerpt.complete else " read for show")
+        of = number(len(lines)) + ("" if excerpt.complete else tr(" read for show"))
         first, last = number(self.top.line + 1), number(end)
         many = "lines {n}–{m} of {last}"
         shown = tr("line {n} of {last}" if first == last else many, n=first, m=last, last=of)
@@ -220,7 +220,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
             return None
         found = made.affected(1)
         if not found:
-            return Row([("Not in the lines read for show.", "dim")])
+            return Row([(tr("Not in the lines read for show."), "dim")])
         return elsewhere_row(painter, found[0], is_made=roles is FRESH_ROLES, width=width)
 
     def foot_at(self, row: Row) -> str:
@@ -232,7 +232,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
         token = self.frame.any_token(token_id)
         characters = characters_of(self.frame, [token_id])
         names = filter(None, (visible_bytes(token), characters, f"id {token_id}"))
-        return f"{'  '.join(names)} │ bytes {token.hex(' ').upper()}"
+        return tr("{names} │ bytes {upper}", names="  ".join(names), upper=token.hex(" ").upper())
 
     def has_token(self, frame: MergeFrameT, pretoken: bytes, token_id: int) -> bool:
         """Whether the pretoken contains a token."""
@@ -283,11 +283,7 @@ def first_line_with(excerpt: Excerpt, covered: bytes, holds: Callable[[bytes], b
 
 
 def elsewhere_row(
-    painter: TokenPainter,
-    word: AffectedPretoken,
-    *,
-    is_made: bool,
-    width: int,
+    painter: TokenPainter, word: AffectedPretoken, *, is_made: bool, width: int
 ) -> Row:
     """Draw a word with a merge that no visible line has: `Not in these lines: ·q+x  occurs once …`.
 

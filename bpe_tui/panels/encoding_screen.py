@@ -166,7 +166,7 @@ class DecodePanel(Vertical):
 
     def __init__(self, placeholder: str) -> None:
         super().__init__(id="decode", classes="-empty")
-        self.border_title = Content("ids → text")
+        self.border_title = Content(tr("ids → text"))
         self.border_subtitle = Content(WAY_TO_IDS)
         self._placeholder = placeholder
         self._is_long = False
@@ -199,7 +199,8 @@ def describe_decoded(typed: str, decode: Callable[[Sequence[int]], str]) -> str:
     try:
         ids = read_ids(typed)
     except TokenIdsError as error:
-        return f"{shorten(visible_text(error.word), 20)} is no id: ids are whole numbers"
+        said = "{word} is no id: ids are whole numbers"
+        return tr(said, word=shorten(visible_text(error.word), 20))
     parts = list(decode_known(ids, decode))
     text = "".join(
         "".join(f"‹{token_id}?›" for token_id in part.ids) if part.text is None else part.text
@@ -311,7 +312,7 @@ class WalkScreen(SessionScreen):
 
     def compose_body(self) -> ComposeResult:
         text = TextField(id="text", compact=True, highlight_cursor_line=False)
-        text.border_title = Content("text")
+        text.border_title = Content(tr("text"))
         yield text
         yield from self.compose_panels()
 

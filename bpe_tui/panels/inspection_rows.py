@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bpe_tui.shell.targets import ToToken
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import block_bar, number
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
@@ -97,7 +97,7 @@ def sections(
     def length_rows(inspection: AnyInspection, width: int, most: int = 1) -> list[Row]:
         bins = _length_bins(inspection)
         average = [
-            *left([("on average", "dim")], NAME_CELLS),
+            *left([(tr("on average"), "dim")], NAME_CELLS),
             right(f"{inspection.mean_length:.2f}", COUNT_CELLS),
         ]
         names = {each: _name(each, inspection.unit) for each in bins}
@@ -110,7 +110,7 @@ def sections(
     def kind_rows(inspection: AnyInspection, width: int, most: int = 1) -> list[Row]:
         """Return a bar for each kind of token, the rarest sharing one; then examples."""
         shown, rare = inspection.kinds[:KINDS_SHOWN], inspection.kinds[KINDS_SHOWN:]
-        rest = [(f"{number(len(rare))} other scripts", sum(count for _, count in rare))]
+        rest = [(tr("{n} other scripts", n=len(rare)), sum(count for _, count in rare))]
         rows = [*_bars([*shown, *(rest if rare else [])], width), Row([])]
         for name, _ in shown:
             rows += examples(inspection, name, inspection.of_kind(name), width, most)
@@ -120,7 +120,8 @@ def sections(
         rows, room_after = [], NAME_CELLS + COUNT_CELLS
         ids: Sequence[int] = inspection.longest(min(most * LONGEST_SHOWN, MOST_TOKENS))
         if [length for length, _ in inspection.length_histogram] == [1]:
-            rows = paragraph(f"All {what} are one {inspection.unit} long, such as:", width, "dim")
+            said = "All {what} are one {unit} long, such as:"
+            rows = paragraph(tr(said, what=what, unit=inspection.unit), width, "dim")
             ids = inspection.of_length(1, 1).ids[: len(ids)]
         for token_id in ids:
             length = (
@@ -139,7 +140,7 @@ def sections(
         InspectionSection(
             "overview", "what is it?", lambda found, width, _=1: fact_rows(overview(found), width)
         ),
-        InspectionSection("lengths", f"how long are the {what}?", length_rows),
+        InspectionSection("lengths", tr("how long are the {what}?", what=what), length_rows),
         InspectionSection("odd", "which are odd?", odd_rows),
         InspectionSection("kinds", "what are they made of?", kind_rows),
         InspectionSection("longest", "which are the longest?", longest),
@@ -161,12 +162,13 @@ def describe_ids(inspection: Inspection) -> str:
     ids = f"0 to {number(inspection.greatest_id)}"
     gaps = inspection.gaps
     if not gaps.count:
-        return f"{ids}, without gaps"
+        return tr("{ids}, without gaps", ids=ids)
     stretches = ", ".join(
         number(first) if first == last else f"{number(first)}–{number(last)}"
         for first, last in gaps.stretches
     )
-    return f"{ids}; {plural(gaps.count, 'id')} without a token: {stretches}"
+    said = "{ids}; {ids2} without a token: {stretches}"
+    return tr(said, ids=ids, ids2=plural(gaps.count, "id"), stretches=stretches)
 
 
 def describe_specials(special_ids: Mapping[str, int]) -> str:
@@ -176,25 +178,26 @@ def describe_specials(special_ids: Mapping[str, int]) -> str:
         for token, token_id in list(special_ids.items())[:EXAMPLES]
     ]
     more = len(special_ids) - len(shown)
-    return "  ".join(shown) + (f"  and {number(more)} more" if more else "")
+    return "  ".join(shown) + (tr("  and {more} more", more=more) if more else "")
 
 
 def describe_pattern(pattern: Pattern, name: str | None) -> str:
     """Describe a pattern by its name and effect, or by its source, or by the stages that cut."""
     if pattern.name == STAGED:
-        return f"none: {pattern.summary}"
+        return tr("none: {summary}", summary=pattern.summary)
     if name is None:
-        return f"none of the named ones: {visible_text(pattern.source, spaces=False)}"
+        said = "none of the named ones: {source}"
+        return tr(said, source=visible_text(pattern.source, spaces=False))
     return f"{name} ({pattern.summary})" if pattern.summary else name
 
 
 def describe_numbers(numbers: NumberPolicy) -> list[tuple[str, str]]:
     """Describe how numbers are cut, and how many numbers are tokens."""
     known = ", ".join(
-        f"{number(have)} of {number(of)} with {plural(digits, 'digit')}"
+        tr("{have} of {of} with {digits}", have=have, of=of, digits=plural(digits, "digit"))
         for digits, (have, of) in numbers.known.items()
     )
-    return [("numbers", numbers.policy), ("numbers as tokens", known)]
+    return [("numbers", numbers.policy), (tr("numbers as tokens"), known)]
 
 
 def _length_bins(inspection: AnyInspection) -> dict[tuple[int, int], int]:

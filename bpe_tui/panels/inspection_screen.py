@@ -14,7 +14,7 @@ from bpe_tui.shell.panel import FramePanel
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.shell.tiles import compose_tiles, name_tiles
 from bpe_tui.styles import sheet
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.rows import Row
 from engine.analysis.inspection import MOST_TOKENS
@@ -41,7 +41,7 @@ class InspectionPanel(FramePanel[Any]):
     def rows_of(self, frame: Any, width: int) -> list[Row]:
         if self.inspection is None:
             tokens = plural(frame.vocab_size, "token")
-            return [Row([(f"Looking at {tokens} …", "dim")])]
+            return [Row([(tr("Looking at {tokens} …", tokens=tokens), "dim")])]
         is_zoomed = getattr(self.screen, "zoomed", None) == self.id
         rows = self._section.rows(self.inspection, width, MOST_TOKENS if is_zoomed else 1)
         for most in FURTHER if self.screen.has_class("-large") and not is_zoomed else ():

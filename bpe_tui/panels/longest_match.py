@@ -35,13 +35,19 @@ def _found_so_far(word: EncodedWord, place: int) -> str:
 def _why_not_looked_up(word: EncodedWord, encoder: WordPieceEncoder) -> str:
     """Return why a word has no probes."""
     if word.outcome is Outcome.SPECIAL:
-        return "A special token: one id wherever it occurs. Nothing is looked up."
+        return tr("A special token: one id wherever it occurs. Nothing is looked up.")
     unknown = next(piece for piece, piece_id in encoder.ids.items() if piece_id in word.ids)
-    return (
-        f"This word has {plural(len(word.word), 'character')}, and WordPiece looks at none of "
-        f"more than {encoder.max_input_characters}: it is {visible_text(unknown)} at once. A word "
-        "of n characters may take n²/2 probes, and what is so long is seldom a word, but a link "
-        "or a row of dashes."
+    said = (
+        "This word has {characters}, and WordPiece looks at none of more than "
+        "{max_input_characters}: it is {unknown} at once. A word of n characters may "
+        "take n²/2 probes, and what is so long is seldom a word, but a link or a row "
+        "of dashes."
+    )
+    return tr(
+        said,
+        characters=plural(len(word.word), "character"),
+        max_input_characters=encoder.max_input_characters,
+        unknown=visible_text(unknown),
     )
 
 
@@ -52,10 +58,17 @@ def outcome_rows(painter: TokenPainter, word: EncodedWord, width: int) -> list[R
         last = word.probes[-1]
         forgotten = [frame.any_token(token_id) for token_id in last.taken]
         before = ", ".join(visible_bytes(piece) for piece in forgotten)
-        lost = f", and what was found before is forgotten: {before}" if forgotten else ""
-        text = (
-            f"Not even {visible_text(last.piece)} alone is a piece, so nothing can begin here. The "
-            f"whole word becomes {visible_bytes(frame.any_token(word.ids[0]))}{lost}."
+        said = ", and what was found before is forgotten: {before}"
+        lost = tr(said, before=before) if forgotten else ""
+        said = (
+            "Not even {piece} alone is a piece, so nothing can begin here. The whole "
+            "word becomes {ids}{lost}."
+        )
+        text = tr(
+            said,
+            piece=visible_text(last.piece),
+            ids=visible_bytes(frame.any_token(word.ids[0])),
+            lost=lost,
         )
         return paragraph(text, width, "loss")
     pieces = plural(len(word.ids), "piece")

@@ -115,23 +115,24 @@ class ReadingPanel(Vertical):
         config = session.config
         paths = config.corpus if isinstance(config, RunConfig) else " and ".join(config.paths)
         name = visible_text(paths, spaces=False)
-        keys = f"{CANCELS} │ afterwards K: who counted what" if config.corpus else CANCELS
-        self.border_subtitle = Content(keys if session.failure is None else "o opens")
+        said = "{CANCELS} │ afterwards K: who counted what"
+        keys = tr(said, CANCELS=CANCELS) if config.corpus else CANCELS
+        self.border_subtitle = Content(keys if session.failure is None else tr("o opens"))
         what, bar = self.query_one("#reading-what", Static), self._bar
         strip = self.query_one("#reading-chunks", RowList)
         strip.display = session.reading is not None and session.failure is None
         bar.display = session.failure is None
         if session.failure is not None:
             failure = visible_text(session.failure, spaces=False)
-            what.update(
-                Content(f"{failure}\n\nPress o to open something else, Esc to leave, q to quit.")
-            )
+            said = "{failure}\n\nPress o to open something else, Esc to leave, q to quit."
+            what.update(Content(tr(said, failure=failure)))
         elif (working := session.working) is not None:
             bar.update(total=working.total, progress=working.done)
             what.update(Content(f"{name}: {working.doing} …"))
         elif session.indexing is not None:
             distinct = number(session.indexing.distinct)
-            what.update(Content(f"{name}: looking through {distinct} distinct pretokens …"))
+            said = "{name}: looking through {distinct} distinct pretokens …"
+            what.update(Content(tr(said, name=name, distinct=distinct)))
         elif (reading := session.reading) is not None:
             progress = reading.progress
             bar.update(total=progress.bytes_total, progress=progress.bytes_read)
@@ -143,19 +144,23 @@ class ReadingPanel(Vertical):
             what.update(Content(f"{name}: {_describe_reading(reading)}"))
         elif session.opened is not None:
             tokens = number(len(session.opened.tokenizer.vocab))
-            what.update(Content(f"{name}: {tokens} tokens are read; preparing their merges …"))
+            said = "{name}: {tokens} tokens are read; preparing their merges …"
+            what.update(Content(tr(said, name=name, tokens=tokens)))
         else:
-            what.update(Content(f"{name}: opening …"))
+            what.update(Content(tr("{name}: opening …", name=name)))
 
 
 def _describe_reading(reading: ReadingProgress) -> str:
     """Return how far a corpus is read."""
     progress = reading.progress
     seconds = progress.bytes_read / max(reading.rate, 1e-6)
-    return (
-        f"{progress_of(progress.bytes_read, progress.bytes_total, seconds)} │ "
-        f"{plural(progress.documents, 'document')} │ {plural(progress.pretokens, 'pretoken')}, "
-        f"{number(progress.distinct)} distinct"
+    said = "{bytes_read} │ {documents} │ {pretokens}, {distinct} distinct"
+    return tr(
+        said,
+        bytes_read=progress_of(progress.bytes_read, progress.bytes_total, seconds),
+        documents=plural(progress.documents, "document"),
+        pretokens=plural(progress.pretokens, "pretoken"),
+        distinct=progress.distinct,
     )
 
 

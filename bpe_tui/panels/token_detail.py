@@ -225,7 +225,8 @@ class LanesPanel(FramePanel[Any]):
         lanes = align_places(data, places[:TOKENS_SHOWN])
         if not lanes.columns:
             self.say(self.TITLE)
-            return sentence(f"No {self.TOKEN} to show: type a text, or choose one.", width)
+            said = "No {TOKEN} to show: type a text, or choose one."
+            return sentence(tr(said, TOKEN=self.TOKEN), width)
         in_bytes = isinstance(frame, Frame) and frame.run.alphabet.unit == "byte"
         lost = len(data) > sum(place.end - place.start for place in places[:TOKENS_SHOWN])
         units, sizes = ("character", "byte", self.TOKEN), (lanes.characters, data, lanes.tokens)
@@ -243,7 +244,8 @@ class LanesPanel(FramePanel[Any]):
         rows = lane_rows(lanes, shown, width)
         if not more:
             return rows
-        last = Row([(f"Only the first {number(TOKENS_SHOWN)} {self.TOKEN}s.", "dim")])
+        said = "Only the first {TOKENS_SHOWN} {TOKEN}s."
+        last = Row([(tr(said, TOKENS_SHOWN=TOKENS_SHOWN, TOKEN=self.TOKEN), "dim")])
         return RowsOnDemand(len(rows) + 1, lambda at: rows[at] if at < len(rows) else last)
 
     def labels_of(self, frame: Any, lanes: Lanes) -> Iterator[Label]:
@@ -269,7 +271,8 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
     def rows_of(self, frame: AnyMergeFrame, width: int) -> Sequence[Row]:
         if self.token_id is None or not frame.has_token(self.token_id):
             self.say("merge tree")
-            return sentence(f"No {frame.TOKEN} is under the table's cursor.", width)
+            said = "No {TOKEN} is under the table's cursor."
+            return sentence(tr(said, TOKEN=frame.TOKEN), width)
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)
         self.say(tr("merge tree of {token}", token=name), "↵ goes there")
@@ -277,7 +280,7 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         tree = [_ranked_title(tr("made of"), width)]
         tree += [_tree_row(painter, line, width) for line in islice(lines, LINES_SHOWN)]
         if next(lines, None) is not None:
-            tree.append(Row([("… and more", "dim")]))
+            tree.append(Row([(tr("… and more"), "dim")]))
         built = frame.vocabulary.built_on(self.token_id)
         if not built:
             return [*tree, Row([]), *sentence(tr("No merge uses it yet."), width)]

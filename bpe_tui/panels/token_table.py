@@ -220,12 +220,13 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         text = visible_text(self._query.text)
         if self.filters == {"never-encoded"} and not text:
             every = plural(len(self.vocabulary), self.TOKEN)
-            return f"None: encoding can give every one of the {every}."
+            return tr("None: encoding can give every one of the {every}.", every=every)
         if not text or self.filters:
             return super().why_none(frame)
-        none = f"No {self.TOKEN} of step {number(frame.step)} has {text}"
+        said = "No {TOKEN} of step {step} has {text}"
+        none = tr(said, TOKEN=self.TOKEN, step=frame.step, text=text)
         is_early = frame.step < frame.recorded_steps
-        return f"{none}; w tells of later merges." if is_early else f"{none}."
+        return tr("{none}; w tells of later merges.", none=none) if is_early else f"{none}."
 
     @property
     def row_count(self) -> int:
@@ -258,7 +259,9 @@ class VocabularyPanel(VocabularyTable):
         shown = tr("{n} of {all}", n=found.shown, all=of)
         self.border_title = Content(f"{tr('vocabulary')}  {shown}{still}")
         if found.problem is not None:
-            return f"no regex: {visible_text(found.problem, spaces=False)}; read as plain text"
+            said = "no regex: {problem}; read as plain text"
+            return tr(said, problem=visible_text(found.problem, spaces=False))
         if found.spelled is not None:
-            return f"GPT-2's spelling of {visible_bytes(found.spelled)}, found too"
+            said = "GPT-2's spelling of {spelled}, found too"
+            return tr(said, spelled=visible_bytes(found.spelled))
         return tr("↵ to its merge │ c next column │ C turn it round")

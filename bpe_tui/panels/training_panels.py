@@ -196,7 +196,7 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         title = tr("pretokens  {n}", n=merge.pretokens)
         self.say(title, tr(changed, n=made.step))
         if not merge.pretokens:
-            none = "No pretoken of this corpus holds the pair."
+            none = tr("No pretoken of this corpus holds the pair.")
             return sentence(none if frame.has_corpus else NO_CORPUS, width)
         is_zoomed = self.has_class("-zoom")
         limit = MOST_ZOOMED if is_zoomed else SCREENFULS * self.size.height
@@ -209,8 +209,14 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         before.joining = merge.pair
         self.name_columns(head_of_words(count_width, width))
         missing = merge.pretokens - len(touched)
-        which = "rarer" if len(touched) == limit else "too long to show" if are_all else "more …"
-        rest = Row([(f"and {number(missing)} {which}", "dim")])
+        which = (
+            "rarer"
+            if len(touched) == limit
+            else tr("too long to show")
+            if are_all
+            else tr("more …")
+        )
+        rest = Row([(tr("and {missing} {which}", missing=missing, which=which), "dim")])
 
         def row(place: int) -> Row:
             if place == len(touched):
@@ -539,7 +545,7 @@ def in_lines(
         shown += map(Row, with_below(line))
     if len(shown) < rows:
         ids = [[(f" {token_id}", "dim")] for token_id in chain.from_iterable(words)]
-        shown.append(Row([("ids", "dim"), *_line_of(ids, room - 3, True)[0]]))
+        shown.append(Row([(tr("ids"), "dim"), *_line_of(ids, room - 3, True)[0]]))
     return shown
 
 
@@ -566,7 +572,7 @@ def _line_of(
 
 def more_text(count: int) -> str:
     """Return a mark for parts that are left out."""
-    return f" {ELLIPSIS} {number(count)} more"
+    return tr(" {ELLIPSIS} {count} more", ELLIPSIS=ELLIPSIS, count=count)
 
 
 class TypedTextPanel(FramePanel[FrameT]):
@@ -614,19 +620,19 @@ class TypedLine(Vertical):
     def __init__(self, panel: TypedTextPanel[Any]) -> None:
         super().__init__(id="encode")
         self._panel = panel
-        self._title = f"type to encode, with the {panel.WITH} of this step"
+        self._title = tr("type to encode, with the {WITH} of this step", WITH=panel.WITH)
         self.border_title = keyed("e", self._title)
         panel.is_in_line = True
 
     def compose(self) -> ComposeResult:
-        yield TextLine(placeholder="type here (e)", id="encode-input")
+        yield TextLine(placeholder=tr("type here (e)"), id="encode-input")
         yield self._panel.data_bind(frame=TypedLine.frame)
 
     def on_input_changed(self) -> None:
         """Encode the text of the line. The event also bubbles to the screen."""
         line = self.query_one(TextLine)
         self._panel.text = line.value[: self._panel.LONGEST]
-        more = "" if line.is_all else " │ its first line; 2 shows all of the text"
+        more = "" if line.is_all else tr(" │ its first line; 2 shows all of the text")
         self.border_title = keyed("e", f"{self._title}{more}")
         self.watch_frame()
 
@@ -635,6 +641,6 @@ class TypedLine(Vertical):
         text, size = self._panel.text, ""
         if self.frame is not None and text:
             is_cut = len(text) < len(self.query_one(Input).value)
-            first = f"the first {number(len(text))} characters: " if is_cut else ""
+            first = tr("the first {n} characters: ", n=len(text)) if is_cut else ""
             size = f"{first}{self._panel.describe_size(self.frame)}"
         self.border_subtitle = Content(size)

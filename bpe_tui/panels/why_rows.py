@@ -11,7 +11,7 @@ from itertools import islice
 from bpe_tui.panels.token_detail import branches
 from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.shell.targets import ToQuestion, ToStep, ToToken
-from bpe_tui.widgets.language import plural, times
+from bpe_tui.widgets.language import plural, times, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Row,
@@ -63,7 +63,10 @@ def explanation_rows(
             is_named = any(merge.number == history.merged for merge in explanation.way)
             rows += _history_rows(painter, history, width, is_named)
         elif history.ever_occurs:
-            name: list[Span] = [*painter.pair(history.pair), ("  its count at each step", "dim")]
+            name: list[Span] = [
+                *painter.pair(history.pair),
+                (tr("  its count at each step"), "dim"),
+            ]
             rows.append(Row(left(name, width), ToQuestion(history.pair)))
     return rows, first
 
@@ -71,20 +74,20 @@ def explanation_rows(
 def describe_way(target: object) -> str:
     """Return where a row of an explanation leads: `merge 1,484`."""
     if isinstance(target, ToStep):
-        return f"to merge {number(target.step)}"
-    return "what became of the pair" if isinstance(target, ToQuestion) else "the vocabulary"
+        return tr("to merge {step}", step=target.step)
+    return tr("what became of the pair") if isinstance(target, ToQuestion) else tr("the vocabulary")
 
 
 def _way_rows(painter: TokenPainter, explanation: Explanation, width: int) -> list[Row]:
     """Draw `merge 1,484  ·low┊est  ◂ here it stops`; merges later than this step are dim."""
     way = explanation.way[-WAY_SHOWN:]
-    rows = [Row([]), Row([("how far it comes", "strong")])]
+    rows = [Row([]), Row([(tr("how far it comes"), "strong")])]
     if left_out := len(explanation.way) - len(way):
-        rows.append(Row([(f"after {plural(left_out, 'merge')}", "dim")]))
+        rows.append(Row([(tr("after {merges}", merges=plural(left_out, "merge")), "dim")]))
     cells = max(len(number(merge.number)) for merge in way)
     for merge in way:
         end = f"  ◂ {explanation.end}" if merge is way[-1] else ""
-        head = f"merge {number(merge.number):>{cells}}  "
+        head = tr("merge {number}  ", number=f"{number(merge.number):>{cells}}")
         later = "dim" if merge.number > painter.frame.step else ""
         strip = painter.tokens(merge.ids)
         room = max(width - len(head) - len(end), 8)
@@ -100,7 +103,7 @@ def _history_rows(
     """Return the merge of a pair unless it `is_named`, and the merges that took most of it."""
     rows: list[Row] = []
     if history.merged is not None and not is_named:
-        spans: list[Span] = [("its own  merge ", "dim"), (f"{number(history.merged)}  ", "")]
+        spans: list[Span] = [(tr("its own  merge "), "dim"), (f"{number(history.merged)}  ", "")]
         pair = painter.pair(history.pair)
         rows += [Row([]), Row([*spans, *pair], ToStep(history.merged))]
     if taken := sorted(
@@ -110,7 +113,8 @@ def _history_rows(
         rows += [Row([]), table.header()]
         rows += [table.row(_taken(painter, history, one), ToStep(one.step)) for one in taken]
         if more := len(history.losses) - len(taken):
-            rows.append(Row([(f"and {plural(more, 'merge')} that took less", "dim")]))
+            said = "and {merges} that took less"
+            rows.append(Row([(tr(said, merges=plural(more, "merge")), "dim")]))
     return rows
 
 
@@ -134,10 +138,11 @@ def token_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
     token = frame.any_token(token_id)
     data = f"{token[:12].hex(' ').upper()}{' …' if len(token) > 12 else ''}"
     name: list[Span] = [*painter.spans(token_id), ("   ", ""), (f"id {number(token_id)}", "dim")]
-    rows = [Row([*name, (f" │ bytes {data}", "dim")], ToToken(token_id))]
+    rows = [Row([*name, (tr(" │ bytes {data}", data=data), "dim")], ToToken(token_id))]
     if not frame.has_token(token_id):
         step = frame.step_making(token_id)
-        return [*rows, *paragraph(f"Merge {number(step)} makes it, later than this step.", width)]
+        said = "Merge {step} makes it, later than this step."
+        return [*rows, *paragraph(tr(said, step=step), width)]
     rows += [row for text in _sentences(frame, token_id) for row in paragraph(text, width)]
     if frame.vocabulary.rank_of(token_id) is None:
         return rows
@@ -147,29 +152,31 @@ def token_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         spans: list[Span] = [(branches(line.trunk), "border"), painter.token(line.token_id)]
         target: object = ToToken(line.token_id)
         if line.rank is not None:
-            spans.append((f"   merge {number(line.rank + 1)}", "dim"))
+            spans.append((tr("   merge {rank}", rank=line.rank + 1), "dim"))
             target = ToStep(line.rank + 1)
         rows.append(Row(spans, target))
     if next(lines, None) is not None:
-        rows.append(Row([("… and more: Enter above shows all of it", "dim")]))
+        rows.append(Row([(tr("… and more: Enter above shows all of it"), "dim")]))
     return rows
 
 
 def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:
     if frame.is_special(token_id):
-        yield "A special token: one id, cut out before anything merges."
+        yield tr("A special token: one id, cut out before anything merges.")
         return
     vocabulary = frame.vocabulary
     count, rank = vocabulary.count_of(token_id), vocabulary.rank_of(token_id)
-    used = f"used in {plural(len(vocabulary.built_on(token_id)), 'merge')}"
+    used = tr("used in {merges}", merges=plural(len(vocabulary.built_on(token_id)), "merge"))
     if count is None:
         yield f"{NO_CORPUS} {used}."
     else:
-        yield f"It occurs {times(count)} in the corpus now; {used}."
+        yield tr("It occurs {times} in the corpus now; {used}.", times=times(count), used=used)
     if rank is None:
-        yield "It was there before the first merge."
+        yield tr("It was there before the first merge.")
     else:
         merge = frame.merge_at(rank)
         parts = " + ".join(visible_bytes(frame.any_token(part)) for part in merge.pair)
-        counted = f", which occurred {times(merge.count)}" if frame.has_corpus else ""
-        yield f"Merge {number(rank + 1)} made it of {parts}{counted}."
+        said = ", which occurred {times}"
+        counted = tr(said, times=times(merge.count)) if frame.has_corpus else ""
+        said = "Merge {rank} made it of {parts}{counted}."
+        yield tr(said, rank=rank + 1, parts=parts, counted=counted)

@@ -7,6 +7,7 @@ from typing import Final
 from bpe_tui.session.commands import COMMANDS, lacking
 from bpe_tui.session.declarations import EVERYWHERE, OF_VOCABULARY
 from bpe_tui.session.session import Session
+from bpe_tui.widgets.language import tr
 
 OF_WALKS = ("screen.walk(1)", "screen.walk(-1)")
 """The actions of `→` and `←` on the encoding screens."""
@@ -33,7 +34,8 @@ def refusal_of(action: str, session: Session) -> str | None:
         pipeline = session.opened.tokenizer.pipeline
         model = "" if pipeline is None else f" {pipeline.model.name}"
         if not (session.takes_longest and action in WALKS):
-            return f"This is about merges, and the model{model} has none; 8 shows what it does."
+            said = "This is about merges, and the model{model} has none; 8 shows what it does."
+            return tr(said, model=model)
     if action == "app.leave_fork" and session.forked_from is None:
         return NO_FORK
     why_not = OF_CONFIGS.get(action)

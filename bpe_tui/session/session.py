@@ -15,7 +15,7 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.declarations import CHECK, ENCODING, PIPELINE, TRAINING, VOCABULARY, Model
 from bpe_tui.session.models import model_of
 from bpe_tui.session.training import CountOrigin
-from bpe_tui.widgets.language import times
+from bpe_tui.widgets.language import times, tr
 from engine.analysis.breakpoint_list import BreakpointList, Hit
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.ties import TIE_RULES
@@ -250,8 +250,9 @@ class Session:
         """Say in the run itself why it has no merge, if no pair is frequent enough."""
         if reason is StopReason.TOO_RARE and self.timeline is not None and not len(self.timeline):
             count = self.timeline.frame.queue.highest_count
-            pairs = "all pairs occur" if count == 1 else "the most frequent pair occurs"
-            self.timeline.run.obstacle = f"{pairs} {times(count)}: --min-count {count} goes on"
+            pairs = tr("all pairs occur") if count == 1 else tr("the most frequent pair occurs")
+            said = "{pairs} {times}: --min-count {count} goes on"
+            self.timeline.run.obstacle = tr(said, pairs=pairs, times=times(count), count=count)
 
     def keep(self, fork: jobs.WhatIfEnded, plan: jobs.ForkPlan) -> None:
         """Continue with a fork, at the step right after it forked."""

@@ -243,11 +243,7 @@ WORDS = {
 
 
 def legend_of(
-    kind: str,
-    model: Model | None = None,
-    *,
-    marks: bool = False,
-    needed: Sequence[str] = (),
+    kind: str, model: Model | None = None, *, marks: bool = False, needed: Sequence[str] = ()
 ) -> tuple[tuple[Span, ...], ...]:
     """Return the signs of a screen's legend with their names, the model's own signs first.
 
@@ -314,7 +310,7 @@ class Menu(Window[Command | None]):
     def compose(self) -> ComposeResult:
         rows = MenuRows("menu", self._rows, classes="window")
         rows.border_title = Content(MENU_TITLES[self._commands[0].menu])
-        rows.border_subtitle = Content("a letter or ↑ ↓ Enter │ Esc closes")
+        rows.border_subtitle = Content(tr("a letter or ↑ ↓ Enter │ Esc closes"))
         yield rows
 
     def _rows(self, cells: int) -> list[Row]:
@@ -365,7 +361,7 @@ class Help(Window[None]):
 
     def compose(self) -> ComposeResult:
         lines = TextLines("help", self._rows, classes="window")
-        lines.border_subtitle = Content("type to find │ Esc closes")
+        lines.border_subtitle = Content(tr("type to find │ Esc closes"))
         yield lines
 
     def on_mount(self) -> None:
@@ -374,14 +370,16 @@ class Help(Window[None]):
     def _show_title(self) -> None:
         kind, model = kind_and_model(self._screen)
         of = f" of {model.title}" if model is not None else ""
-        found = f" with “{visible_text(self._sought, spaces=False)}”" if self._sought else ""
-        self.query_one(TextLines).border_title = Content(f"keys on the {kind} screen{of}{found}")
+        said = " with “{sought}”"
+        found = tr(said, sought=visible_text(self._sought, spaces=False)) if self._sought else ""
+        said = "keys on the {kind} screen{of}{found}"
+        self.query_one(TextLines).border_title = Content(tr(said, kind=kind, of=of, found=found))
 
     def _rows(self, cells: int) -> list[Row]:
         """Return the text, its headings bold, in rows of at most `cells` cells."""
         text = lines_with(self._text, self._sought)
         if not text:
-            return [Row([("No key, sign or word has that.", "dim")])]
+            return [Row([(tr("No key, sign or word has that."), "dim")])]
         marks = needs_marks(self.app)
         cells -= 1  # a blank beside the scroll bar
         if cells < TWO_COLUMNS:
@@ -557,9 +555,9 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
     uses = _uses_on_screens(commands, model) if model is not None else ""
     if len(places := {kind for each in commands if model for kind in kinds_with(each, model)}) == 1:
         way = " ".join(filter(None, (MENUS.get(commands[0].menu), shown)))
-        uses += f": press {key_of_screen(places.pop())}, then {way}"
+        uses += tr(": press {key}, then {way}", key=key_of_screen(places.pop()), way=way)
     if not uses and any(COMPARISON in command.screens for command in commands):
-        uses = "to go between differences, on the comparison of tokenizers (d on 2 encoding)"
+        uses = tr("to go between differences, on the comparison of tokenizers (d on 2 encoding)")
     if not uses and model is not None:
         uses = _uses_with_other_models(commands, model)
     uses = uses or IN_PANELS.get(key, "")
@@ -567,7 +565,7 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
         return f"{shown}: {uses}."
     if len(shown_keys(key)) != 1:
         return None  # such as PageUp where nothing scrolls
-    return f"{shown} is no key here; ? shows those that are."
+    return tr("{shown} is no key here; ? shows those that are.", shown=shown)
 
 
 def _uses_on_screens(commands: list[Command], model: Model) -> str:
@@ -577,7 +575,8 @@ def _uses_on_screens(commands: list[Command], model: Model) -> str:
     for kind in EVERYWHERE:
         for command, kinds in known:
             if kind in kinds:
-                where = f" in the menu {MENUS[command.menu]}" if command.menu else ""
+                said = " in the menu {MENUS}"
+                where = tr(said, MENUS=MENUS[command.menu]) if command.menu else ""
                 found.setdefault(command.label + where, []).append(kind)
     return " │ ".join(f"{label} on {_screens(kinds)}" for label, kinds in found.items())
 
@@ -586,7 +585,7 @@ def _screens(kinds: Sequence[str]) -> str:
     """Name the screens by key and name; by their keys alone if they are many."""
     if len(kinds) <= MOST_NAMED:
         return ", ".join(f"{key_of_screen(kind)} {kind}" for kind in kinds)
-    return f"the screens {' '.join(map(key_of_screen, kinds))}"
+    return tr("the screens {key_of_screen}", key_of_screen=" ".join(map(key_of_screen, kinds)))
 
 
 def _uses_with_other_models(commands: list[Command], model: Model) -> str:
@@ -595,5 +594,6 @@ def _uses_with_other_models(commands: list[Command], model: Model) -> str:
     for other in MODELS.values():
         if other is not model and (uses := _uses_on_screens(commands, other)):
             titles.setdefault(uses, []).append(other.title)
-    parts = [f"{uses}, with {' and '.join(named)}" for uses, named in titles.items()]
-    return f"{'; '.join(parts)} (M changes the model)" if parts else ""
+    said = "{uses}, with {named}"
+    parts = [tr(said, uses=uses, named=" and ".join(named)) for uses, named in titles.items()]
+    return tr("{parts} (M changes the model)", parts="; ".join(parts)) if parts else ""

@@ -16,6 +16,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError, OutputExistsError
@@ -36,7 +37,7 @@ class Dialog(Window[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog") as window:
             window.border_title = Content(self._title)
-            window.border_subtitle = Content("Enter │ Esc cancels")
+            window.border_subtitle = Content(tr("Enter │ Esc cancels"))
             yield Field(self._value, id="dialog-input", compact=True)
             yield from self.compose_more()
             yield Static(Content(self._hint), id="dialog-hint")
@@ -102,7 +103,7 @@ class SaveFile(Dialog):
         except OutputExistsError as error:
             self._confirmed = asked
             taken = visible_text(str(error).split(": ")[0], spaces=False)
-            self.refuse(f"{taken} is there already. Enter again overwrites it.")
+            self.refuse(tr("{taken} is there already. Enter again overwrites it.", taken=taken))
         except BpeError as error:
             self.refuse(visible_text(str(error), spaces=False))
         else:

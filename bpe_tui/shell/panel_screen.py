@@ -46,8 +46,11 @@ class TooSmall(Static):
 
     def on_resize(self) -> None:
         width, height = self.app.size
+        said = (
+            "bpe-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells; here are {width}×{height}. q quits"
+        )
         self.update(
-            f"bpe-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells; here are {width}×{height}. q quits"
+            tr(said, LEAST_WIDTH=LEAST_WIDTH, LEAST_HEIGHT=LEAST_HEIGHT, width=width, height=height)
         )
 
 
@@ -218,7 +221,7 @@ class PanelScreen(SettledScreen[None]):
             name_of = {panel: tr(self.HIDDEN[panel]) for panel in self.SLOT}
             room, front = self.size.width - 2, name_of[self.panels.slot]
             names = names_of_panels(tuple(map(name_of.__getitem__, turns)), front, room)
-            self.say("#panel-names", first_fitting(room, f"Tab {names}", names))
+            self.say("#panel-names", first_fitting(room, tr("Tab {names}", names=names), names))
             return
         shows_none = self.zoomed or not self.is_ready or self.has_class(IN_LESSON)
         hidden = {} if shows_none else self.panels.hidden(self.HIDDEN)
@@ -255,9 +258,7 @@ class PanelScreen(SettledScreen[None]):
     def show_keys(self) -> None:
         """Show the signs, and the keys that work now, those of the focused panel first."""
         self.query_one(FootLine).legend = legend_of(
-            *kind_and_model(self.id or ""),
-            marks=needs_marks(self.app),
-            needed=self.needed_signs,
+            *kind_and_model(self.id or ""), marks=needs_marks(self.app), needed=self.needed_signs
         )
         self.query_one(KeyBar).keys = self.keys.footer(self.key_state)
 
@@ -451,7 +452,7 @@ class PanelScreen(SettledScreen[None]):
         """Focus the panel of a `place` such as `family-table:4`, with its cursor in the row."""
         panel, _, row = place.partition(":")
         if panel not in self.PANEL_ORDER:
-            self.tell(f"This screen has no panel {panel}.")
+            self.tell(tr("This screen has no panel {panel}.", panel=panel))
             return
         self.show_panel(panel)
         if (rows := self.panels.rows_of(panel)) is not None:

@@ -71,7 +71,7 @@ class NoTextCard(RowList):
     IS_TABLE = False
 
     def __init__(self) -> None:
-        ways = "open a text or sample for race, family, check, chunks"
+        ways = tr("open a text or sample for race, family, check, chunks")
         super().__init__("no-text", [Row([("↵ ", "here"), (ways, "")], ToOpening())])
 
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from textual.widget import Widget
 
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.textual_private import do_after
 
@@ -93,7 +93,7 @@ class Finder(Slices, Generic[FoundT]):
 
     def describe_count(self, thing: str) -> str:
         """Return the number of results: `at least 100 pretokens`."""
-        more = "at least " if len(self.found) == self._most else ""
+        more = tr("at least ") if len(self.found) == self._most else ""
         return f"{more}{plural(len(self.found), thing)}"
 
     def _looking(self, results: Iterator[FoundT | None]) -> Iterator[None]:

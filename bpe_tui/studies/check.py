@@ -304,7 +304,7 @@ class CheckScreen(SessionScreen):
             return [(start, ""), (tr(HOW), "dim")]
         if job.refused is not None:
             refusal = visible_text(str(job.refused), spaces=False)
-            return [(refusal, "loss"), ("Press c to choose other files.", "dim")]
+            return [(refusal, "loss"), (tr("Press c to choose other files."), "dim")]
         if job.report is not None:
             causes, agrees = job.report.explanations, job.report.agrees
             lines = list(job.report.describe(quoted, current_table()))
@@ -316,19 +316,20 @@ class CheckScreen(SessionScreen):
     def _narration(self, job: CheckJob | None) -> str:
         claimed = self.session.claimed
         if job is None or claimed is None:
-            return "A check compares your merges with the rule, one by one."
+            return tr("A check compares your merges with the rule, one by one.")
         names = " and ".join(Path(path).name or path for path in claimed.paths)
         name, room = visible_text(names, spaces=False), self.size.width - 2
         if job.refused is not None:
-            return f"{name} cannot be checked."
+            return tr("{name} cannot be checked.", name=name)
         if job.report is None:
             done, of = number(len(job.judged)), number(job.merges)
             if job.merges and len(job.judged) == job.merges:
-                judged = f"{name}: all {of} merges are judged"
-                trying = "known mistakes are tried …"
+                judged = tr("{name}: all {of} merges are judged", name=name, of=of)
+                trying = tr("known mistakes are tried …")
                 return first_fitting(room, f"{judged}; {trying}", f"{name}: {trying}")
-            compared = f"{name}: merge {done} of {of}"
-            return first_fitting(room, f"{compared} is compared with the rule …", f"{compared} …")
+            compared = tr("{name}: merge {done} of {of}", name=name, done=done, of=of)
+            said = "{compared} is compared with the rule …"
+            return first_fitting(room, tr(said, compared=compared), f"{compared} …")
         wrong = sum(not judged.fits for judged in job.judged)
         merges = plural(job.merges, "merge")
         if not wrong:

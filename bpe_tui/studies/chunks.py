@@ -46,7 +46,7 @@ class StripPanel(RowList):
 
     def __init__(self) -> None:
         super().__init__("chunk-strip")
-        self.border_title = Content("the file as a strip")
+        self.border_title = Content(tr("the file as a strip"))
         self._report = ChunkReport()
         self._course: CourseCuts | CorpusError | None = None
         self._note = ""
@@ -86,7 +86,7 @@ class CutsPanel(RowList):
         self.border_title = Content(tr("the course's chunks"))
         self.border_subtitle = Content(tr("+ - other parts"))
         if course is None:
-            self.show([Row([("Looking for special tokens after the even cuts …", "dim")])])
+            self.show([Row([(tr("Looking for special tokens after the even cuts …"), "dim")])])
             return
         told = describe_course(course)
         rows = [row for text in told for row in paragraph(text, width - 1)]
@@ -112,11 +112,11 @@ class CutsPanel(RowList):
 def _moved(cut: EvenCut, course: CourseCuts) -> list[Span]:
     if cut.moved is None:
         return [("?", "dim")]
-    return [("the end" if cut.moved == course.size else number(cut.moved), "strong")]
+    return [(tr("the end") if cut.moved == course.size else number(cut.moved), "strong")]
 
 
 def _by(cut: EvenCut) -> list[Span]:
-    return [("not searched", "dim")] if cut.by is None else [(f"+{number(cut.by)}", "")]
+    return [(tr("not searched"), "dim")] if cut.by is None else [(f"+{number(cut.by)}", "")]
 
 
 class CountedPanel(RowList):
@@ -124,7 +124,7 @@ class CountedPanel(RowList):
 
     def __init__(self) -> None:
         super().__init__("chunk-table")
-        self.border_title = Content("counted by")
+        self.border_title = Content(tr("counted by"))
         self._report = ChunkReport()
         self._sentences: list[str] = []
 

@@ -28,7 +28,7 @@ from bpe_tui.shell.panel import MARKS, needs_marks
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import Lines, ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import CHIPS_MEET, CutSpan, Row, Span, left, paragraph, right, with_below
@@ -200,7 +200,7 @@ class StripsPanel(Lines):
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(id="strips")
-        self.border_title = Content("where do they cut differently?")
+        self.border_title = Content(tr("where do they cut differently?"))
         self.names = names
         self._lines_of: dict[int, int] = {}  # difference → the row of its line
 
@@ -227,7 +227,7 @@ class StripsPanel(Lines):
     def _lay_out(self, comparison: TextComparison) -> None:
         self._say(comparison)
         if not comparison.data:
-            self._rows = [Row([("There is no text yet: press e and type one.", "dim")])]
+            self._rows = [Row([(tr("There is no text yet: press e and type one."), "dim")])]
             return
         rows: list[Row] = []
         # The part of the text to lay out; all tokenizers cut at both ends.
@@ -255,11 +255,12 @@ class StripsPanel(Lines):
         if not comparison.data:
             subtitle = ""
         elif not found:
-            subtitle = f"all cut these {size} alike"
+            subtitle = tr("all cut these {size} alike", size=size)
         else:
             start = int(comparison.differences.spans[self.current, 0])
-            place = f"difference {number(self.current + 1)} of {number(found)}"
-            subtitle = f"{place}, at byte {number(start)} of {number(len(comparison.data))}"
+            place = tr("difference {current} of {found}", current=self.current + 1, found=found)
+            said = "{place}, at byte {start} of {n}"
+            subtitle = tr(said, place=place, start=start, n=len(comparison.data))
         self.border_subtitle = Content(subtitle)
 
 
@@ -287,7 +288,7 @@ class NumbersPanel(Lines):
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(id="numbers")
-        self.border_title = Content("how do they compare?")
+        self.border_title = Content(tr("how do they compare?"))
         self.names = names
 
     def rebuild(self) -> None:
@@ -305,7 +306,7 @@ class NumbersPanel(Lines):
             yield _line(first, (f"{each:.2f}" for each in comparison.times_first), columns)
             yield _line("bytes/token", compression, columns)
         if (found := self.vocabularies) is None:
-            yield Row([("Comparing the vocabularies …", "dim")])
+            yield Row([(tr("Comparing the vocabularies …"), "dim")])
             return
         yield Row([])
         yield _line("vocabulary", map(number, found.overlap.sizes), columns)
@@ -314,7 +315,10 @@ class NumbersPanel(Lines):
         for name, only in zip(self.names, found.overlap.only, strict=True):
             if only:
                 shown = "  ".join(visible_bytes(token) for token in only[:EXAMPLES])
-                yield Row([(f"only {shorten(name, 12)}  ", "dim"), (shorten(shown, room - 19), "")])
+                said = "only {name}  "
+                yield Row(
+                    [(tr(said, name=shorten(name, 12)), "dim"), (shorten(shown, room - 19), "")]
+                )
         for name, difference in zip(self.names[1:], found.merge_differences, strict=True):
             text = describe_merge_difference(
                 difference, self.names[0], name, has_merges=found.has_merges
@@ -358,11 +362,11 @@ class ComparisonScreen(PanelScreen):
             yield StripsPanel(self._names)
             yield NumbersPanel(self._names)
         with Vertical(id="other-text") as line:
-            line.border_title = Content("another text")
-            yield Field(placeholder="type here (e)", id="other-text-input", compact=True)
+            line.border_title = Content(tr("another text"))
+            yield Field(placeholder=tr("type here (e)"), id="other-text-input", compact=True)
 
     def on_mount(self) -> None:
-        self._head(f"Opening {' and '.join(self._names)} …")
+        self._head(tr("Opening {names} …", names=" and ".join(self._names)))
         self._start("open", self._open_all, self._compare_all)
 
     def _head(self, text: str) -> None:
@@ -406,7 +410,7 @@ class ComparisonScreen(PanelScreen):
         tokenizers = self._tokenizers
         if not tokenizers:
             return
-        self._head(f"Comparing {' and '.join(self._names)} …")
+        self._head(tr("Comparing {names} …", names=" and ".join(self._names)))
 
         def compare_text() -> TextComparison:
             comparison = TextComparison(tokenizers, data)

@@ -152,11 +152,11 @@ class FamilyScreen(SessionScreen):
 
     def compose_body(self) -> ComposeResult:
         text = Field(
-            placeholder="e types a text to measure instead of the corpus's end",
+            placeholder=tr("e types a text to measure instead of the corpus's end"),
             id="family-text",
             compact=True,
         )
-        text.border_title = Content("text")
+        text.border_title = Content(tr("text"))
         yield text
         yield FamilyPanel()
         yield FamilyDetails()
@@ -203,7 +203,9 @@ class FamilyScreen(SessionScreen):
     def _say_what_is_open(self) -> None:
         facts: Facts = [(0, name_of(self.session.config))]
         if self._unseen is not None:
-            measured = "measured on what follows" if not self._typed else "measured on the text"
+            measured = (
+                tr("measured on what follows") if not self._typed else tr("measured on the text")
+            )
             facts += [
                 (2, describe_sizes(self._entries, self._vocab_size)),
                 (1, tr("all learn from the first {size}", size=size(self._learnt))),
@@ -259,7 +261,8 @@ class FamilyScreen(SessionScreen):
             if config is not None and config == self.session.config:
                 way_in = tr(OPEN_HERE, model=MODELS[config.model].title)
             elif config is not None:
-                way_in = f"↵ trains this {MODELS[config.model].title} on the corpus, step by step"
+                said = "↵ trains this {title} on the corpus, step by step"
+                way_in = tr(said, title=MODELS[config.model].title)
             self.query_one(FamilyDetails).show(entry, self._unseen, self._typed, way_in)
 
     def _training_of(self, name: str) -> RunConfig | None:

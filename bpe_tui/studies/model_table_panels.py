@@ -288,7 +288,7 @@ class FamilyDetails(Lines):
         beginning = _beginning(typed or "".join(unseen), most)
         edge = token_edge(marks=needs_marks(self.app))
         for place, line in enumerate(_over_ids(tokenizer, beginning, edge, room)):
-            label = "" if place else "typed" if typed else "held out"
+            label = "" if place else "typed" if typed else tr("held out")
             yield Row([(label.ljust(MARGIN), "dim"), *line])
         yield from _exactness(entry, beginning, width)
         yield from _unknown_words(entry, width)
@@ -310,11 +310,12 @@ def _training(entry: KindEntry, way_in: str, width: int) -> Iterator[Row]:
 def _learnt(entry: KindEntry, size: int, width: int) -> Iterator[Row]:
     """Yield what a kind has learnt, and its rules."""
     kind = KINDS[entry.name]
-    rules = f"the pattern {kind.pattern}"
+    rules = tr("the pattern {pattern}", pattern=kind.pattern)
     if kind.model == "bpe":
-        rules += f" and the units {kind.units}"
-    stopped = " Its training was stopped, as it took long." if entry.stopped else ""
-    learnt = f"It has learnt {plural(size, 'token')} with {rules}.{stopped}"
+        rules += tr(" and the units {units}", units=kind.units)
+    stopped = tr(" Its training was stopped, as it took long.") if entry.stopped else ""
+    said = "It has learnt {tokens} with {rules}.{stopped}"
+    learnt = tr(said, tokens=plural(size, "token"), rules=rules, stopped=stopped)
     yield from paragraph(learnt, width, "dim")
     if kind.model is not None:
         yield from _subwords(width)
@@ -368,5 +369,5 @@ def _unknown_words(entry: KindEntry, width: int) -> Iterator[Row]:
         return labelled_text("unknown", "no word", "gain", width)
     shown: list[Sequence[Span]] = [[(f"{visible_text(w)}  ", "loss")] for w in words[:SHOWN_WORDS]]
     if len(words) > SHOWN_WORDS:
-        shown.append([(f"and {number(len(words) - SHOWN_WORDS)} more", "dim")])
+        shown.append([(tr("and {words} more", words=len(words) - SHOWN_WORDS), "dim")])
     return beside("unknown", shown, width)

@@ -34,7 +34,6 @@ from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, left
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
@@ -110,11 +109,11 @@ class StageWindow(Window[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="window", id="stage-window") as window:
-            window.border_title = Content(f"the {self._kind.title}")
-            window.border_subtitle = Content("Enter chooses or drops │ Esc back")
+            window.border_title = Content(tr("the {title}", title=self._kind.title))
+            window.border_subtitle = Content(tr("Enter chooses or drops │ Esc back"))
             yield ChoiceRows(self._kind, self._draft)
-            several = "Choose one or more: they run in the order of your choice."
-            rule = several if self._kind.joined else "One or none."
+            several = tr("Choose one or more: they run in the order of your choice.")
+            rule = several if self._kind.joined else tr("One or none.")
             yield Static(Content(rule), id="dialog-hint")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
@@ -164,8 +163,8 @@ class PipelineScreen(SessionScreen):
 
     def compose_body(self) -> ComposeResult:
         with Vertical(id="texts") as texts:
-            texts.border_title = Content("text")
-            yield TextLine(placeholder="a text (e)", id="pipeline-text")
+            texts.border_title = Content(tr("text"))
+            yield TextLine(placeholder=tr("a text (e)"), id="pipeline-text")
         yield PipelinePanel()
         yield Static(id="narration")
 
@@ -251,7 +250,7 @@ class PipelineScreen(SessionScreen):
         self._point_at(self._token)
         model = pipeline.model
         is_cut = len(self.query_one(TextLine).text) > LONGEST
-        cut = f" │ only the first {number(LONGEST)} characters" if is_cut else ""
+        cut = tr(" │ only the first {LONGEST} characters", LONGEST=LONGEST) if is_cut else ""
         tokens = plural(len(model.vocab), "token")
         built = tr("{model} with {tokens}", model=model.name, tokens=tokens)
         self._say_heading(f"{built}{cut}")
@@ -319,7 +318,7 @@ class PipelineScreen(SessionScreen):
 
             def saved(path: str | None) -> None:
                 if path is not None:
-                    self.tell(f"Saved in {visible_text(path, spaces=False)}")
+                    self.tell(tr("Saved in {path}", path=visible_text(path, spaces=False)))
 
             window = SavePipeline(self._draft.pipeline, f"step-{self._seen[1]}-tokenizer.json")
             self.app.push_screen(window, saved)

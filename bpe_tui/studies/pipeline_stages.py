@@ -116,7 +116,7 @@ def stage_name(stage: Stage) -> str:
         return stage.name  # its settings have no effect
     named = stage.as_pattern() if isinstance(stage, Split) else None
     if named is not None and named.name in PATTERNS:
-        return f"Split (the pattern {named.name})"
+        return tr("Split (the pattern {name})", name=named.name)
     if isinstance(stage, PostProcessor):
         template = spelled_template(stage)
         adds = "" if template == "$A" else f": {template}"  # `$A` is the text, alone
@@ -295,15 +295,16 @@ def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     notes: list[Span] = []
     if isinstance(model, WordPiece):
         prefix = visible_text(model.continuing_subword_prefix)
-        notes.append((f"{prefix} continues the word before it", "dim"))
+        notes.append((tr("{prefix} continues the word before it", prefix=prefix), "dim"))
     if shown.losses.unknown:
         assert model.unknown_id is not None
         name = model.texts[model.unknown_id]
         few = _few(dict.fromkeys(map(_shown, shown.losses.unknown)))
-        notes.append((f"{visible_text(name)} stands for {few}: which text it was is lost", "loss"))
+        said = "{name} stands for {few}: which text it was is lost"
+        notes.append((tr(said, name=visible_text(name), few=few), "loss"))
     if shown.losses.unspelled:
         few = _few(dict.fromkeys(map(_shown, shown.losses.unspelled)))
-        notes.append((f"no token spells {few}: left out", "loss"))
+        notes.append((tr("no token spells {few}: left out", few=few), "loss"))
     yield from _block("model", summary, lines, gutter, width, None, notes)
 
 
@@ -372,7 +373,7 @@ def _few(texts: Iterable[str]) -> str:
     """
     shown = list(texts)
     more = len(shown) - EXAMPLES
-    return "  ".join(shown[:EXAMPLES]) + (f" and {number(more)} more" if more > 0 else "")
+    return "  ".join(shown[:EXAMPLES]) + (tr(" and {more} more", more=more) if more > 0 else "")
 
 
 def describe_token(shown: PipelineView) -> str:
@@ -386,9 +387,9 @@ def describe_token(shown: PipelineView) -> str:
     (start, end), characters = token.span, _shown(shown.text.text[slice(*token.span)])
     where = "characters {start} to {end}, “{characters}”."
     if token.from_template:
-        where = "the template adds it."
+        where = tr("the template adds it.")
     elif start == end:
-        where = "comes from no character of the text."
+        where = tr("comes from no character of the text.")
     elif end == start + 1:
         where = "character {start}, “{characters}”."
     of = number(len(shown.run.tokens))

@@ -130,9 +130,9 @@ class StandingsPanel(RacePanel):
             yield Row([*spans, ("  ", ""), (bar, hue_of(place))])
         for name in race.absent:
             if race.of_bytes or not TRAINERS[name].bytes_only:
-                why = f"{name} cannot follow a tie rule whose keys change."
+                why = tr("{name} cannot follow a tie rule whose keys change.", name=name)
             else:
-                why = f"{name} merges only bytes, and these are characters."
+                why = tr("{name} merges only bytes, and these are characters.", name=name)
             yield Row(left([(why, "dim")], width))
 
 
@@ -286,14 +286,16 @@ STARTS = "The race is about to start …"
 def _with_fork(raced: Timeline, outcome: str) -> tuple[str, ...]:
     """Add to the outcome that trainers ignore the rules of a fork."""
     if starts := raced.record.phase_starts:
-        first = f"The race is over the {plural(starts[0].step, 'merge')} of phase 1."
+        said = "The race is over the {merges} of phase 1."
+        first = tr(said, merges=plural(starts[0].step, "merge"))
         return f"{outcome} {first}", outcome
     if raced.record.by_rule:
         return (outcome,)
     merges = plural(len(raced), "merge")
+    said = "{outcome} The fork has {merges}: trainers go by the rules alone, nothing is prescribed."
     return (
-        f"{outcome} The fork has {merges}: trainers go by the rules alone, nothing is prescribed.",
-        f"By the rules alone: {outcome} The fork has {merges}.",
+        tr(said, outcome=outcome, merges=merges),
+        tr("By the rules alone: {outcome} The fork has {merges}.", outcome=outcome, merges=merges),
         outcome,
     )
 
@@ -407,9 +409,11 @@ class RaceScreen(SessionScreen):
         if job.race is None:
             return STARTS
         race = job.race
-        part = "" if job.part == 1 else f"On {job.part:.3g} of the corpus, as all is too much. "
+        said = "On {part} of the corpus, as all is too much. "
+        part = "" if job.part == 1 else tr(said, part=f"{job.part:.3g}")
         if job.is_cancelled:
-            return f"{part}Stopped; r runs it again. {describe_race(race)}"
+            said = "{part}Stopped; r runs it again. {race}"
+            return tr(said, part=part, race=describe_race(race))
         running = [runner for runner in race.runners if runner.state is racing.RunnerState.RUNNING]
         if running:
             name, merges = running[0].algorithm.name, number(len(running[0]))

@@ -129,7 +129,8 @@ class WalkPanel(PiecePanel):
         self.say(self.named)
         why_none = SPECIAL if walk.is_special else self.NOTHING_TYPED
         if length:
-            too_long = f"A pretoken of {plural(length, 'character')} is too long to be drawn"
+            said = "A pretoken of {characters} is too long to be drawn"
+            too_long = tr(said, characters=plural(length, "character"))
             why_none = f"{too_long}; up to {LONGEST} it is."
         return paragraph(why_none, width, "dim")
 
@@ -278,7 +279,7 @@ class ArrivalsPanel(WalkPanel):
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         place, total = self.place, len(walk.steps)
         at = tr("step {n} of {last}", n=place, last=str(total))
-        self.say(f"Viterbi  {at}", "→ next  ← back  space plays")
+        self.say(tr("Viterbi  {at}", at=at), "→ next  ← back  space plays")
         if not place:
             return [
                 *paragraph(tr("Node 0 is the empty beginning: its score is 0."), width),
@@ -325,7 +326,7 @@ def _way_back_rows(
     """Yield the part of the best path that is found, and the sum of its scores."""
     taken = walk.taken(place)
     start = taken[-1].start
-    head = "The best path: the kept pieces, followed from the end"
+    head = tr("The best path: the kept pieces, followed from the end")
     if start:
         head = "Back to node {node}: the kept pieces, followed from the end"
     yield from paragraph(tr(head, node=str(start)), width, "strong")
@@ -347,7 +348,7 @@ class PathsPanel(WalkPanel):
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         self.say("segmentations", "the best first")
         painter = self.painter(walk)
-        columns = columns_of_spans(("", 4), ("score", 8), ("P", 10), ("  the best", 0))
+        columns = columns_of_spans(("", 4), ("score", 8), ("P", 10), (tr("  the best"), 0))
         table = RowTable(columns, width, least=6)
         rows = [table.header()]
         for place, (path, probability) in enumerate(walk.paths, 1):
@@ -435,7 +436,8 @@ class UnigramEncodingScreen(WalkScreen):
             tokens.say(tr("tokens  {n}", n=count), foot)
         remark = ""  # which part of the text is not cut, or which no piece spells
         if len(self.text) > LONGEST_TEXT:
-            remark = f"the first {plural(LONGEST_TEXT, 'character')} are cut"
+            said = "the first {characters} are cut"
+            remark = tr(said, characters=plural(LONGEST_TEXT, "character"))
         elif self.frame is not None:
             remark = describe_unknown(self.frame, self.text, self.size.width - 6)
         self.query_one("#text").border_subtitle = Content(remark or tr("e types"))

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import FILTER, LOOK, STEP, Command, Model, TrainerChoice
-from bpe_tui.widgets.language import plural
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.language import plural, tr
 
 if TYPE_CHECKING:
     from bpe_tui.session.training import Training
@@ -204,7 +203,7 @@ def save_frame(frame: UnigramFrame, path: Path, *, overwrite: bool = False) -> s
         path,
         overwrite=overwrite,
     )
-    return f"Of the pieces {left_out}." if left_out else ""
+    return tr("Of the pieces {left_out}.", left_out=left_out) if left_out else ""
 
 
 def save_in_format(
@@ -233,7 +232,7 @@ def save_in_format(
         )
     clauses = []
     if left_out:
-        clauses.append(f"{number(left_out)} left out, being no UTF-8")
+        clauses.append(tr("{left_out} left out, being no UTF-8", left_out=left_out))
     if unused := len(pieces) - len(used):
-        clauses.append(f"{number(unused)} left out, being unused: P is 0")
+        clauses.append(tr("{unused} left out, being unused: P is 0", unused=unused))
     return "; ".join(clauses)

@@ -120,7 +120,10 @@ def often(count: str) -> str:
     >>> often("1"), often("1.00"), often("0"), often("2.50")
     ('once', 'once', 'never', '2.50 times')
     """
-    return {"1": "once", "1.00": "once", "0": "never", "0.00": "never"}.get(count, f"{count} times")
+    said = "{count} times"
+    return {"1": "once", "1.00": "once", "0": "never", "0.00": "never"}.get(
+        count, tr(said, count=count)
+    )
 
 
 def _narrate_removal(frame: UnigramFrame, record: TextbookRecord) -> tuple[str, ...]:
@@ -131,30 +134,38 @@ def _narrate_removal(frame: UnigramFrame, record: TextbookRecord) -> tuple[str, 
     """
     step = frame.came_by
     if not isinstance(step, PruneStep):
-        seed = f"Step 0: the seed has {plural(frame.size, 'n-gram')} of {record.length}"
+        said = "Step 0: the seed has {ngrams} of {length}"
+        seed = tr(said, ngrams=plural(frame.size, "n-gram"), length=record.length)
         counted = often(number(float(frame.expected_counts.sum())))
         loss = score_text(frame.loss, 3)
+        said = "{seed}, counted {counted} in all. The loss is {loss} nats."
         return (
-            f"{seed}, counted {counted} in all. The loss is {loss} nats.",
-            f"{seed}; the loss is {loss}.",
-            f"Step 0: a seed of {plural(frame.size, 'n-gram')}, with the loss {loss}.",
+            tr(said, seed=seed, counted=counted, loss=loss),
+            tr("{seed}; the loss is {loss}.", seed=seed, loss=loss),
+            tr(
+                "Step 0: a seed of {ngrams}, with the loss {loss}.",
+                ngrams=plural(frame.size, "n-gram"),
+                loss=loss,
+            ),
         )
     (gone,) = step.removed
     name, others = visible_text(gone.text), len(record.equals_at(step.index)) - 1
-    start = f"Step {number(frame.step)} of {number(frame.recorded_steps)}: {name} goes"
-    least = f"the loss without it is least, {score_text(step.loss_before + gone.loss_increase, 3)}"
+    said = "Step {step} of {recorded_steps}: {name} goes"
+    start = tr(said, step=frame.step, recorded_steps=frame.recorded_steps, name=name)
+    said = "the loss without it is least, {loss_before}"
+    least = tr(said, loss_before=score_text(step.loss_before + gone.loss_increase, 3))
     if not gone.loss_increase:
-        least = "no best segmentation uses it"
+        least = tr("no best segmentation uses it")
     ties = ""
     if others:
-        tie = "1 other ties" if others == 1 else f"{number(others)} others tie"
-        ties = f" {tie}, and {name} has the smallest bytes."
-    again = f"Counted again, {_loss_change(step)}."
+        tie = tr("1 other ties") if others == 1 else tr("{others} others tie", others=others)
+        ties = tr(" {tie}, and {name} has the smallest bytes.", tie=tie, name=name)
+    again = tr("Counted again, {step}.", step=_loss_change(step))
     return (
         f"{start}: {least}.{ties} {again}",
         f"{start}: {least}.{ties}",
         f"{start}: {least}.",
-        f"Step {number(frame.step)}: {name} goes.",
+        tr("Step {step}: {name} goes.", step=frame.step, name=name),
     )
 
 
@@ -202,10 +213,14 @@ def worth(frame: UnigramFrame, at: int) -> str:
     score, expected = float(frame.scores[at]), float(frame.expected_counts[at])
     if isinstance(frame.record, TextbookRecord):
         total = number(float(frame.expected_counts.sum()))
-        return f"count {number(expected)} of {total}, −log P {score_text(-score, 3)}"
-    return (
-        f"score {score_text(score)}, probability {probability_text(exp(score))}, "
-        f"expected {often(count_text(expected))}"
+        said = "count {expected} of {total}, −log P {n}"
+        return tr(said, expected=round(expected), total=total, n=score_text(-score, 3))
+    said = "score {score}, probability {score2}, expected {expected}"
+    return tr(
+        said,
+        score=score_text(score),
+        score2=probability_text(exp(score)),
+        expected=often(count_text(expected)),
     )
 
 
@@ -214,9 +229,10 @@ def describe_removal(frame: UnigramFrame, record: TextbookRecord, gram: int) -> 
     at = frame.index_of(gram)
     increase = float(record.increases_at(frame.step)[at])
     if not increase:
-        return "To remove it would change nothing: no best segmentation uses it."
+        return tr("To remove it would change nothing: no best segmentation uses it.")
     without = score_text(frame.loss + increase, 3)
-    return f"Without it the loss would be {without}, {increase_text(frame, increase)}."
+    said = "Without it the loss would be {without}, {frame}."
+    return tr(said, without=without, frame=increase_text(frame, increase))
 
 
 def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
@@ -224,9 +240,9 @@ def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
     assert frame.leads_on is not None
     is_prune = isinstance(frame.leads_on, PruneStep)
     gone = frame.leads_on.size_before - frame.leads_on.size_after
-    what = "the prune is undone" if is_prune else "the iteration of EM is undone"
+    what = tr("the prune is undone") if is_prune else tr("the iteration of EM is undone")
     if isinstance(frame.record, TextbookRecord):
-        what = "the removal is undone"
+        what = tr("the removal is undone")
     undone = tr(what)
     back = "{pieces} comes back" if gone == 1 else "{pieces} come back"
     back = tr(back, pieces=plural(gone, frame.record.PIECE))
@@ -244,9 +260,10 @@ def describe_unknown(frame: UnigramFrame, text: str, room: int = UNLIMITED_ROOM)
     if not unknown:
         return ""
     few = ", ".join(map(visible_text, unknown[:NAMED]))
-    more = f" and {number(len(unknown) - NAMED)} more" if len(unknown) > NAMED else ""
+    more = tr(" and {unknown} more", unknown=len(unknown) - NAMED) if len(unknown) > NAMED else ""
+    said = "No piece spells {few}{more}: unknown characters side by side are one {token}."
     return first_fitting(
         room,
-        f"No piece spells {few}{more}: unknown characters side by side are one {token}.",
-        f"{number(len(unknown))} × {token}: unknown characters side by side are one.",
+        tr(said, few=few, more=more, token=token),
+        tr("{n} × {token}: unknown characters side by side are one.", n=len(unknown), token=token),
     )

@@ -201,8 +201,8 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         if "leaving" not in self.filters or frame.leaving:
             return super().why_none(frame)
         if frame.step == frame.recorded_steps:
-            return f"None goes next: step {number(frame.step)} is the last."
-        return f"No piece goes with step {number(frame.step + 1)}."
+            return tr("None goes next: step {step} is the last.", step=frame.step)
+        return tr("No piece goes with step {step}.", step=frame.step + 1)
 
     def value_of(self, frame: UnigramFrame, entry: int) -> tuple[DrawnPiece, object | None]:
         piece = DrawnPiece(frame, entry, self._values)
@@ -279,7 +279,9 @@ class PieceDetailPanel(PiecePanel):
         yield from _numbers(frame, piece, width)
         yield Row([])
         if piece < record.characters and not isinstance(record, TextbookRecord):
-            line = "A single character is never removed, so that every text keeps a segmentation."
+            line = tr(
+                "A single character is never removed, so that every text keeps a segmentation."
+            )
             yield from paragraph(line, width)
         else:
             yield from _instead_rows(frame, piece, width)
@@ -293,13 +295,14 @@ class PieceDetailPanel(PiecePanel):
         self._uses.look(frame, piece, piece_occurrences(frame, piece))
         found = self._uses.found
         if not found:
-            none = "No best segmentation of a pretoken uses it."
-            text = none if self._uses.is_done else "Looking through the words …"
+            none = tr("No best segmentation of a pretoken uses it.")
+            text = none if self._uses.is_done else tr("Looking through the words …")
             yield from sentence(text, width)
             return
         painter = PiecePainter(frame, marks=needs_marks(self.app))
         cells = len(number(found[0].times))
-        yield Row([(f"used in {self._uses.describe_count(frame.record.TEXT)}", "strong")])
+        said = "used in {TEXT}"
+        yield Row([(tr(said, TEXT=self._uses.describe_count(frame.record.TEXT)), "strong")])
         for use in found:
             yield Row(
                 [
@@ -312,12 +315,12 @@ class PieceDetailPanel(PiecePanel):
 
 
 def _cost_rows(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
-    yield Row([("what its removal costs", "strong")])
+    yield Row([(tr("what its removal costs"), "strong")])
     if isinstance(frame.record, TextbookRecord):
         yield from paragraph(describe_removal(frame, frame.record, piece), width)
         return
     if frame.known_removals is None:
-        yield Row([("Weighing all pieces …", "dim")])
+        yield Row([(tr("Weighing all pieces …"), "dim")])
         return
     cost = frame.known_removals.cost_of(piece, frame.record.corpus.pretokens)
     if cost is None:
@@ -327,11 +330,24 @@ def _cost_rows(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     all_tokens = plural(round(cost.total), "token")
     instead = plural(len(cost.alternative), "token")
     sign, role = ("+", "loss") if cost.loss_increase > 0 else ("", "gain")
-    of_pretokens = f"{uses} ÷ {number(cost.pretokens)} pretokens × {score_text(change)}"
-    yield from paragraph(f"{uses} of {all_tokens} are it: log P {score_text(cost.before)}", width)
-    yield from paragraph(f"{instead} in its place: log P {score_text(cost.after)}", width)
+    said = "{uses} ÷ {pretokens} pretokens × {change}"
+    of_pretokens = tr(said, uses=uses, pretokens=cost.pretokens, change=score_text(change))
+    said = "{uses} of {all_tokens} are it: log P {before}"
     yield from paragraph(
-        f"{of_pretokens} = {sign}{score_text(cost.loss_increase, 6)} nats", width, role
+        tr(said, uses=uses, all_tokens=all_tokens, before=score_text(cost.before)), width
+    )
+    said = "{instead} in its place: log P {after}"
+    yield from paragraph(tr(said, instead=instead, after=score_text(cost.after)), width)
+    said = "{of_pretokens} = {sign}{loss_increase} nats"
+    yield from paragraph(
+        tr(
+            said,
+            of_pretokens=of_pretokens,
+            sign=sign,
+            loss_increase=score_text(cost.loss_increase, 6),
+        ),
+        width,
+        role,
     )
 
 
@@ -340,8 +356,9 @@ def _numbers(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     assert at is not None
     text = frame.record.texts[piece]
     goes_at = int(frame.goes_at[at])
-    stays = "stays to the last step recorded"
-    goes = stays if goes_at == NEVER else f"goes at step {goes_text(frame, goes_at)}"
+    stays = tr("stays to the last step recorded")
+    said = "goes at step {frame}"
+    goes = stays if goes_at == NEVER else tr(said, frame=goes_text(frame, goes_at))
     yield Row([(f"id {number(int(frame.ids[at]))} │ {plural(len(text), 'character')}", "")])
     yield from paragraph(worth(frame, at), width)
     yield Row(left([(goes, "stale-truth" if goes_at != NEVER else "")], width))
@@ -355,7 +372,7 @@ def _instead_rows(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     other, at = frame.alternative(frame.record.texts[piece]), frame.index_of(piece)
     assert at is not None
     painter, is_gram = PiecePainter(frame), isinstance(frame.record, TextbookRecord)
-    yield Row([("in its place", "strong")])
+    yield Row([(tr("in its place"), "strong")])
     for edge in other.edges if other is not None else ():
         is_known = edge.piece != UNKNOWN
         name = painter.piece(edge.piece) if is_known else ("unknown", "loss")
@@ -366,7 +383,8 @@ def _instead_rows(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         return
     own = float(frame.scores[at])
     worse_by = own - other.score
-    scores = f"{score_text(other.score)} together; the piece {score_text(own)}"
+    said = "{score} together; the piece {own}"
+    scores = tr(said, score=score_text(other.score), own=score_text(own))
     sign, role = (MINUS, "loss") if worse_by > 0 else ("+", "")
     yield Row([*left([(scores, "dim")], width - 8), right(f"{sign}{abs(worse_by):.2f}", 8, role)])
 

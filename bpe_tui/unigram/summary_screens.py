@@ -29,7 +29,7 @@ from bpe_tui.unigram.model import (
 from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, UnigramVocabularyPanel
 from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PieceInText, PiecePainter
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import number, short_number
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.narration import how_trained
@@ -55,12 +55,13 @@ class UnigramVocabularyScreen(VocabularyScreen):
     HIDDEN: ClassVar[Mapping[str, str]] = {"piece": "piece", "lanes": "bytes and tokens"}
 
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
+        said = "{tokens} in the corpus"
         return (
             "Unigram's vocabulary",
             plural(frame.size, frame.record.PIECE),
             plural(frame.vocab_size - frame.size, "special token"),
-            f"{plural(round(float(frame.expected_counts.sum())), 'token')} in the corpus"
-            + (" on average" if frame.record.TEXT == "pretoken" else ""),
+            tr(said, tokens=plural(round(float(frame.expected_counts.sum())), "token"))
+            + (tr(" on average") if frame.record.TEXT == "pretoken" else ""),
         )
 
     def look_at(self, token: int | None) -> None:
@@ -91,27 +92,48 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
             f"{score_text(inspection.score(piece))} ({visible_text(inspection.text(piece))})"
             for piece in ends
         )
-        scores = f"from {worst} to {best}"
+        scores = tr("from {worst} to {best}", worst=worst, best=best)
+    said = "{size}: {characters}, {longer} longer"
     return (
         (
             f"{record.PIECE}s",
-            f"{number(inspection.size)}: {plural(characters, unit)}, {longer} longer",
+            tr(said, size=inspection.size, characters=plural(characters, unit), longer=longer),
         ),
-        ("begin with ▁", f"{number(starts)}, {starts / max(inspection.size, 1):.0%} of all"),
+        (
+            "begin with ▁",
+            tr(
+                "{starts}, {starts2} of all",
+                starts=starts,
+                starts2=f"{starts / max(inspection.size, 1):.0%}",
+            ),
+        ),
         ("special tokens", describe_specials(inspection.special_ids)),
         ("pattern", describe_pattern(inspection.pattern, inspection.pattern_name)),
         *describe_numbers(inspection.numbers),
         ("scores", scores),
         (
             "loss",
-            f"{score_text(inspection.loss, 3)} {record.LOSS_UNIT}: as unsure of a {record.TEXT} as "
-            f"among {short_number(inspection.perplexity)} equally probable ones",
+            tr(
+                "{loss} {LOSS_UNIT}: as unsure of a {TEXT} as among {perplexity} equally "
+                "probable ones",
+                loss=score_text(inspection.loss, 3),
+                LOSS_UNIT=record.LOSS_UNIT,
+                TEXT=record.TEXT,
+                perplexity=short_number(inspection.perplexity),
+            ),
         ),
         (
             "entropy",
-            f"{inspection.entropy:.2f} bits a token: as from {equal} equally frequent pieces",
+            tr(
+                "{entropy} bits a token: as from {equal} equally frequent pieces",
+                entropy=f"{inspection.entropy:.2f}",
+                equal=equal,
+            ),
         ),
-        ("tokens", f"{inspection.fertility:.3f} a pretoken on average"),
+        (
+            "tokens",
+            tr("{fertility} a pretoken on average", fertility=f"{inspection.fertility:.3f}"),
+        ),
     )
 
 
@@ -123,7 +145,9 @@ SECTIONS = sections(
         "not valid UTF-8": "partial",
     },
     what="pieces",
-    describe=lambda inspection, piece: f"score {score_text(inspection.score(piece))}",
+    describe=lambda inspection, piece: tr(
+        "score {piece}", piece=score_text(inspection.score(piece))
+    ),
     leads=ToPiece,
 )
 
@@ -136,8 +160,8 @@ class UnigramInspectionScreen(InspectionScreen):
     TILES = SECTIONS
 
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
-        size = f"{plural(frame.vocab_size, 'token')} with the special ones"
-        return "Unigram's vocabulary", size
+        size = tr("{tokens} with the special ones", tokens=plural(frame.vocab_size, "token"))
+        return tr("Unigram's vocabulary"), size
 
     def how_trained(self, session: Session, frame: UnigramFrame) -> Sequence[tuple[str, str]]:
         record, distinct = frame.record, ("distinct pretokens", number(len(frame.words)))
@@ -159,7 +183,7 @@ class UnigramChartsScreen(charts.ChartsScreen):
             "How improbable is the corpus?",
             "How improbable is it?",
             lambda found, steps: found.losses(steps),
-            lambda frame: f"{score_text(frame.loss, 3)} nats",
+            lambda frame: tr("{loss} nats", loss=score_text(frame.loss, 3)),
         ),
         charts.course(
             "size",
@@ -173,8 +197,10 @@ class UnigramChartsScreen(charts.ChartsScreen):
             "How many tokens does it take?",
             "How many tokens?",
             lambda found, steps: found.fertility(steps),
-            lambda frame: (
-                f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a {frame.record.TEXT}"
+            lambda frame: tr(
+                "{step} tokens a {TEXT}",
+                step=f"{frame.statistics.fertility(frame.step)[-1]:.3f}",
+                TEXT=frame.record.TEXT,
             ),
         ),
         charts.lengths("How long are the pieces?", "characters", most_at=lambda frame: 0),
@@ -189,12 +215,16 @@ class SavePieces(SaveFile):
     def __init__(self, frame: UnigramFrame, suggestion: str) -> None:
         self._frame = frame
         is_json = format_of(frame.record) == "huggingface"
+        said = "A file like {FILE}: {pieces} with scores, and what cuts text."
         super().__init__(
-            f"save the pieces of step {number(frame.step)}",
-            f"A file like {FILE}: {plural(frame.size, 'piece')} with scores, and what cuts text."
+            tr("save the pieces of step {step}", step=frame.step),
+            tr(said, FILE=FILE, pieces=plural(frame.size, "piece"))
             if is_json
-            else f"A list: {plural(frame.size, 'n-gram')} with scores. A tokenizer.json cannot "
-            "hold n-grams of words, as it cuts inside words, too.",
+            else tr(
+                "A list: {ngrams} with scores. A tokenizer.json cannot hold n-grams of "
+                "words, as it cuts inside words, too.",
+                ngrams=plural(frame.size, "n-gram"),
+            ),
             f"{suggestion}.{'json' if is_json else 'vocab'}",
         )
 

@@ -134,15 +134,15 @@ class UnigramPretokens(PiecePanel):
         text = frame.record.TEXT
         if not frame.recorded_steps:
             self.say(f"{text}s")
-            return sentence(f"No step yet: no {text} has changed.", width)
+            return sentence(tr("No step yet: no {text} has changed.", text=text), width)
         made = frame.at(max(frame.step, 1))
         finder = self._finder
         finder.look(frame, None, changed_words(made))
-        changed = finder.describe_count(text) + (" of step 1" if not frame.step else "")
+        changed = finder.describe_count(text) + (tr(" of step 1") if not frame.step else "")
         self.say(f"{text}s", changed + " │ more …" * (not finder.is_done))
         if not finder.found:
-            none = f"No {text} has changed."
-            return sentence(none if finder.is_done else "Looking for changes …", width)
+            none = tr("No {text} has changed.", text=text)
+            return sentence(none if finder.is_done else tr("Looking for changes …"), width)
         marks = needs_marks(self.app)
         earlier = PiecePainter(made.at(made.step - 1), marks=marks)
         painters = earlier, PiecePainter(made, marks=marks)
@@ -242,7 +242,8 @@ class StepPanel(PiecePanel):
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
         step, record = frame.came_by, frame.record
         if isinstance(record, TextbookRecord):
-            self.say("seed" if step is None else f"removal {number(frame.step)}", "↵ the n-gram")
+            said = "removal {step}"
+            self.say("seed" if step is None else tr(said, step=frame.step), "↵ the n-gram")
             return self._removal_rows(frame, width)
         if step is None:
             self.say("seed")

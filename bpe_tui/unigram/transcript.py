@@ -21,8 +21,7 @@ from bpe_tui.unigram.narration import (
     score_text,
     worth,
 )
-from bpe_tui.widgets.language import plural
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.transcript import AT_THE_END, DECODE, LISTED, MOVES, PlainCommand, Transcript
 from engine.core.events import finished
@@ -66,7 +65,8 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         after = [step for step in prunes if step > here]
         found = before[::-1] if rest == "back" else after
         if not found:
-            yield f"There is no prune {'before' if rest == 'back' else 'after'} this step."
+            said = "There is no prune {what} this step."
+            yield tr(said, what="before" if rest == "back" else "after")
             return
         self._player.seek(found[0])
         yield self.describe_step()
@@ -79,29 +79,38 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         elif isinstance(step, PruneStep):
             earlier, pruned = self.frame.at(self.frame.step - 1), step.removed
             for piece in pruned[:LISTED]:
+                said = "expected to cost {loss_increase} nats"
                 cost = (
-                    f"expected to cost {cost_text(piece.loss_increase)} nats"
+                    tr(said, loss_increase=cost_text(piece.loss_increase))
                     if piece.loss_increase
-                    else "which no best segmentation used"
+                    else tr("which no best segmentation used")
                 )
                 instead = _instead(earlier, piece.text)
-                yield f"Gone is {visible_text(piece.text)}, {cost}; {instead} replace it."
+                said = "Gone is {text}, {cost}; {instead} replace it."
+                yield tr(said, text=visible_text(piece.text), cost=cost, instead=instead)
             if (others := len(pruned) - LISTED) > 0:
-                yield f"{plural(others, 'other piece')} went."
+                yield tr("{pieces} went.", pieces=plural(others, "other piece"))
         if not isinstance(step, EmStep):
             return
         vanished = step.removed
         if vanished:
             named = ", ".join(visible_text(piece.text) for piece in vanished[:LISTED])
-            more = f" and {number(len(vanished) - LISTED)} more" if len(vanished) > LISTED else ""
-            yield f"Too rare to keep were {plural(len(vanished), 'piece')}: {named}{more}."
+            said = " and {vanished} more"
+            more = tr(said, vanished=len(vanished) - LISTED) if len(vanished) > LISTED else ""
+            said = "Too rare to keep were {pieces}: {named}{more}."
+            yield tr(said, pieces=plural(len(vanished), "piece"), named=named, more=more)
         changes = count_changes(self.frame)
         columns = (changes.numbers, changes.before, changes.after)
         for index, before, after in zip(*(column[:LISTED] for column in columns), strict=True):
             text = visible_text(self.frame.record.texts[int(index)])
+            said = "The expected count of {text} went from {before} to {after}."
             yield (
-                f"The expected count of {text} went from {count_text(float(before))} "
-                f"to {count_text(float(after))}."
+                tr(
+                    said,
+                    text=text,
+                    before=count_text(float(before)),
+                    after=count_text(float(after)),
+                )
             )
 
     def _removals_from_here(self, frame: UnigramFrame, record: TextbookRecord) -> Iterator[str]:
@@ -111,13 +120,21 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             text = visible_text(record.texts[int(frame.numbers[at])])
             increase = float(increases[at])
             goes = goes_text(frame, int(frame.goes_at[at]))
+            said = "{text}, {frame}, loss without it {loss}, {frame2}: {goes}."
+            told = "goes at step {goes}"
             yield (
-                f"{text}, {worth(frame, at)}, loss without it "
-                f"{score_text(frame.loss + increase, 3)}, {increase_text(frame, increase)}: "
-                f"{goes if goes == STAYS else f'goes at step {goes}'}."
+                tr(
+                    said,
+                    text=text,
+                    frame=worth(frame, at),
+                    loss=score_text(frame.loss + increase, 3),
+                    frame2=increase_text(frame, increase),
+                    goes=goes if goes == STAYS else tr(told, goes=goes),
+                )
             )
         if (others := frame.size - LISTED) > 0:
-            yield f"{plural(others, 'other n-gram')} would cost more, or as much."
+            said = "{ngrams} would cost more, or as much."
+            yield tr(said, ngrams=plural(others, "other n-gram"))
 
     def pieces(self, rest: str) -> Iterator[str]:
         return self.numbered(rest, "pieces", self._most_probable)
@@ -131,36 +148,38 @@ class UnigramTranscript(Transcript[UnigramFrame]):
 
     def piece(self, rest: str) -> Iterator[str]:
         if not rest:
-            yield f"Say a piece, like piece {SPACE}the."
+            yield tr("Say a piece, like piece {SPACE}the.", SPACE=SPACE)
             return
         frame, found = self.frame, self._number(rest)
         if found is None:
-            yield f"{visible_text(spelled(rest))} is no piece, and was none."
+            yield tr("{rest} is no piece, and was none.", rest=visible_text(spelled(rest)))
             return
         text, at = frame.record.texts[found], frame.index_of(found)
         shown = visible_text(text)
         if at is None:
             gone_at = int(frame.record.steps_removing(np.array([found]))[0]) + 1
-            yield f"{shown} is no piece any more: it went at step {number(gone_at)}."
+            said = "{shown} is no piece any more: it went at step {gone_at}."
+            yield tr(said, shown=shown, gone_at=gone_at)
             return
-        yield f"{shown} has the id {frame.ids[at]}: {worth(frame, at)}."
+        said = "{shown} has the id {ids}: {frame}."
+        yield tr(said, shown=shown, ids=str(frame.ids[at]), frame=worth(frame, at))
         if isinstance(frame.record, TextbookRecord):
             yield describe_removal(frame, frame.record, found)
             yield from self._leaving(frame, at)
             return
         if found < frame.record.characters:
-            yield "As a single character it is never removed."
+            yield tr("As a single character it is never removed.")
             return
-        yield f"Without it {_instead(frame, text)} would replace it."
+        yield tr("Without it {frame} would replace it.", frame=_instead(frame, text))
         increase = float(finished(frame.removals()).loss_increases[found])
-        change = f"change the loss by {cost_text(increase)} nats a pretoken"
-        unused = "change nothing: no best segmentation uses it"
-        yield f"To remove it would {change if increase else unused}."
+        change = tr("change the loss by {increase} nats a pretoken", increase=cost_text(increase))
+        unused = tr("change nothing: no best segmentation uses it")
+        yield tr("To remove it would {change}.", change=change if increase else unused)
         yield from self._leaving(frame, at)
 
     def _leaving(self, frame: UnigramFrame, at: int) -> Iterator[str]:
         if (goes_at := int(frame.goes_at[at])) != NEVER:
-            yield f"It goes at step {number(goes_at)}."
+            yield tr("It goes at step {goes_at}.", goes_at=goes_at)
 
     def _number(self, typed: str) -> int | None:
         """Return the number of the typed piece of the seed, with or without a leading ▁."""
@@ -174,12 +193,16 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         for best in found[:1]:  # none if no piece covers a part of the text
             tokens, characters = plural(len(best.pieces), "piece"), plural(len(text), "character")
             score = score_text(best.score)
-            yield f"{tokens} for {characters}, score {score}: {_listed(best.pieces)}."
-        yield f"In ids: {' '.join(map(str, self.frame.encode(text)))}."
+            said = "{tokens} for {characters}, score {score}: {pieces}."
+            yield tr(
+                said, tokens=tokens, characters=characters, score=score, pieces=_listed(best.pieces)
+            )
+        yield tr("In ids: {str}.", str=" ".join(map(str, self.frame.encode(text))))
         if unknown := describe_unknown(self.frame, text):
             yield unknown
         for path in found[1:]:
-            yield f"Less probable, score {score_text(path.score)}: {_listed(path.pieces)}."
+            said = "Less probable, score {score}: {pieces}."
+            yield tr(said, score=score_text(path.score), pieces=_listed(path.pieces))
 
     def decoded(self, ids: Sequence[int]) -> str:
         return visible_text(self.frame.decode(ids))
@@ -194,7 +217,8 @@ def _instead(frame: UnigramFrame, text: str) -> str:
     path = frame.alternative(text)
     assert path is not None  # its characters are pieces
     parts = [visible_text(text[edge.start : edge.end]) for edge in path.edges]
-    return f"{', '.join(parts[:-1])} and {parts[-1]}, score {score_text(path.score)},"
+    said = "{parts} and {parts2}, score {score},"
+    return tr(said, parts=", ".join(parts[:-1]), parts2=parts[-1], score=score_text(path.score))
 
 
 def _listed(pieces: Iterable[str]) -> str:

@@ -15,8 +15,8 @@ from textual.screen import ScreenResultType
 from textual.strip import Strip
 from textual.widgets import Input
 
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import shorten, typed_text
 from bpe_tui.widgets.window import Window
 
@@ -50,7 +50,8 @@ class Field(Input):
         room = max(self.LONGEST - len(self.value) + len(self.selected_text), 0)
         if len(event.text) > room:
             event.text = event.text[:room]
-            self.app.notify(f"A paste is cut where the line has {number(self.LONGEST)} characters.")
+            said = "A paste is cut where the line has {LONGEST} characters."
+            self.app.notify(tr(said, LONGEST=self.LONGEST))
 
     def on_resize(self) -> None:
         self.placeholder = shorten(self.whole_placeholder, self.content_size.width)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bpe_tui.widgets.numbers import number
 from engine.core.wording import ENGLISH, Messages, Sentence, fill, frequency
 
 DEFAULT_LANGUAGE = "en"
@@ -33,7 +32,7 @@ def current_table() -> Messages:
     return _table
 
 
-def tr(template: str, **values: str | float) -> str:
+def tr(template: str, **values: str | int) -> str:
     """Fill the translation of a template with texts and numbers; without any, its braces stay.
 
     >>> tr("{n} of {last}", n=2, last=1204)
@@ -42,7 +41,7 @@ def tr(template: str, **values: str | float) -> str:
     translated = _table.get(template, template)
     if not values:
         return translated
-    texts = {name: (v if isinstance(v, str) else number(v),) for name, v in values.items()}
+    texts = {name: (v if isinstance(v, str) else _number(v),) for name, v in values.items()}
     return "".join(fill(translated, texts, str))
 
 
@@ -59,6 +58,10 @@ def tr_spans(
 def tr_sentence(sentence: Sentence) -> Sentence:
     """Translate a sentence of the engine."""
     return sentence.translated(_table)
+
+
+def _number(value: int) -> str:
+    return f"{round(value):,}".replace("-", "\u2212")
 
 
 def plural(n: int, thing: str) -> str:

@@ -9,6 +9,7 @@ import math
 from time import monotonic
 from typing import Final
 
+from bpe_tui.widgets.language import tr
 from engine.core.wording import with_power as with_power  # the engine's sentences use it too
 
 MINUS: Final = "\u2212"
@@ -65,7 +66,10 @@ def progress_of(done: int, total: int | None, seconds: float) -> str:
     """
     speed = done / max(seconds, 1e-6)
     amount = f"{size(done)} of {size(total)}" if total else size(done)
-    left = f" │ {duration((total - done) / speed)} left" if total and speed and done < total else ""
+    said = " │ {total} left"
+    left = (
+        tr(said, total=duration((total - done) / speed)) if total and speed and done < total else ""
+    )
     return f"{amount} │ {rate(speed)}{left}"
 
 
@@ -86,14 +90,18 @@ def throughput(done: int, started: float) -> str:
     seconds = monotonic() - started
     speed = done / max(seconds, 1e-6)
     measured = f"{size(done)} in {seconds:.2f} s: {rate(speed)}"
-    return f"{measured}; at that speed 1 TB would take about {duration(TERABYTE / speed)}"
+    said = "{measured}; at that speed 1 TB would take about {TERABYTE}"
+    return tr(said, measured=measured, TERABYTE=duration(TERABYTE / speed))
 
 
 def duration(seconds: float) -> str:
     """Return a length of time in one unit: 2.4 → '3 s'; 200 → '4 min'; 10_000 → '2.8 h'."""
     if seconds < 120:
         return f"{math.ceil(seconds)} s"
-    return f"{math.ceil(seconds / 60)} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    said = "{seconds} min"
+    return (
+        tr(said, seconds=math.ceil(seconds / 60)) if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    )
 
 
 def short_time(seconds: float) -> str:

@@ -7,7 +7,7 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 
 from bpe_tui.widgets.fields import LONGEST_TEXT, settled
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.language import tr
 
 
 class TextField(TextArea):
@@ -21,10 +21,11 @@ class TextField(TextArea):
         kept = len(self.text) - len(self.selected_text)
         if kept + len(event.text) > LONGEST_TEXT:
             event.text = event.text[: max(LONGEST_TEXT - kept, 0)]
-            self.app.notify(
-                f"A paste is cut where the text has {number(LONGEST_TEXT)} characters. "
-                "Save a longer text as a file: Esc, then o opens it."
+            said = (
+                "A paste is cut where the text has {LONGEST_TEXT} characters. Save a longer "
+                "text as a file: Esc, then o opens it."
             )
+            self.app.notify(tr(said, LONGEST_TEXT=LONGEST_TEXT))
 
     def render_line(self, y: int) -> Strip:
         return settled(super().render_line(y))

@@ -160,7 +160,8 @@ class WordPieceEncodingScreen(WalkScreen):
         pieces = self.query_one(TypedWordPieces)
         pieces.text = text[:LONGEST]
         tokens = sum(len(word.ids) for word in words)
-        cut = f"of the first {plural(LONGEST, 'character')}" if len(text) > LONGEST else ""
+        said = "of the first {characters}"
+        cut = tr(said, characters=plural(LONGEST, "character")) if len(text) > LONGEST else ""
         of = cut or plural(len(words), "pretoken")
         pieces.say(tr("tokens  {n}", n=tokens), f"{of} │ {tr(LANES_KEY)}")
         self.decode()
@@ -189,10 +190,11 @@ def describe_loss(frame: WordPieceFrame, text: str, back: str, words: Sequence[E
     if not text:
         return ""
     if back == text:
-        return "the very same text"
+        return tr("the very same text")
     unknown_id = frame.tokenizer.unknown_id
     unknown = sum(word.ids == (unknown_id,) for word in words)
-    spaces = "whitespace between words is one space now"
+    spaces = tr("whitespace between words is one space now")
     if not unknown:
         return spaces
-    return f"{plural(unknown, 'word')} lost in {frame.unknown_token}; {spaces}"
+    said = "{words} lost in {unknown_token}; {spaces}"
+    return tr(said, words=plural(unknown, "word"), unknown_token=frame.unknown_token, spaces=spaces)

@@ -19,14 +19,16 @@ def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
     a, b = (visible_bytes(frame.any_token(piece)) for piece in frequent.pair)
     score = frequent.score
     if score.value == won.value:
-        return f"{format_pair(frame, frequent.pair)} have the same score, and the tie rule decided."
+        said = "{pair} have the same score, and the tie rule decided."
+        return tr(said, pair=format_pair(frame, frequent.pair))
     factor = short_number(float(won.value / score.value))
-    lower = "hardly lower" if factor == "1" else f"{factor} times lower"
+    lower = tr("hardly lower") if factor == "1" else tr("{factor} times lower", factor=factor)
     ratio, best = (short_number(float(frame.ratio_of(each))) for each in (score, won))
-    return (
-        f"But {a} and {b} are frequent anyway: its score is {lower}. It occurs {ratio} times as "
-        f"often as by chance, the pair that merged {best} times."
+    said = (
+        "But {a} and {b} are frequent anyway: its score is {lower}. It occurs "
+        "{ratio} times as often as by chance, the pair that merged {best} times."
     )
+    return tr(said, a=a, b=b, lower=lower, ratio=ratio, best=best)
 
 
 def of_those(frame: WordPieceFrame) -> str:
@@ -46,9 +48,10 @@ def describe_left_out(frame: WordPieceFrame) -> str:
     if best is None:
         return ""
     many = len(frame.left_out)
-    leaves = f"The minimum (--min-count {frame.min_count}) leaves out {plural(many, 'rarer pair')}"
+    said = "The minimum (--min-count {min_count}) leaves out {pairs}"
+    leaves = tr(said, min_count=frame.min_count, pairs=plural(many, "rarer pair"))
     value = f"{best.score} = {score_text(best.score.value)}"
-    of_them = "; the best of them," if many > 1 else ":"
+    of_them = tr("; the best of them,") if many > 1 else ":"
     return f"{leaves}{of_them} {format_pair(frame, best.pair)}, {value}."
 
 
@@ -56,25 +59,28 @@ def describe_pmi(frame: WordPieceFrame, score: Score) -> str:
     """Describe P(ab) / (P(a) × P(b)) of a pair, and its logarithm, at the step of its score."""
     pieces, pairs = number(frame.token_count), number(frame.pair_total)
     ratio = short_number(float(frame.ratio_of(score)))
-    return (
-        f"P(ab) / (P(a) × P(b)) is the score times {pieces}² / {pairs}, pieces and pairs in the "
-        f"corpus: {ratio}. Its logarithm, {frame.pmi_of(score):.2f} bits, is the pointwise mutual "
-        "information (PMI); a logarithm changes no order."
+    said = (
+        "P(ab) / (P(a) × P(b)) is the score times {pieces}² / {pairs}, pieces and "
+        "pairs in the corpus: {ratio}. Its logarithm, {score} bits, is the pointwise "
+        "mutual information (PMI); a logarithm changes no order."
     )
+    return tr(said, pieces=pieces, pairs=pairs, ratio=ratio, score=f"{frame.pmi_of(score):.2f}")
 
 
 def narrate_tie(frame: WordPieceFrame) -> str:
     """Return which other pairs had the same score, and which rule decided."""
     merge = frame.merge
     if merge is None:
-        return "Nothing has merged at step 0."
+        return tr("Nothing has merged at step 0.")
     rivals = merge.tied[1:]
     if not rivals:
         least = frame.min_count if len(frame.at(frame.step - 1).left_out) else 0
-        enough = f" that occurs at least {times(least)}" if least else ""
-        return f"No other pair{enough} had so high a score."
-    rule = f"Tie rule {frame.tie_rule.name}: {frame.tie_rule.in_short}."
-    return f"The same score had {format_rivals(frame, rivals)}. {rule}"
+        enough = tr(" that occurs at least {times}", times=times(least)) if least else ""
+        return tr("No other pair{enough} had so high a score.", enough=enough)
+    said = "Tie rule {name}: {in_short}."
+    rule = tr(said, name=frame.tie_rule.name, in_short=frame.tie_rule.in_short)
+    said = "The same score had {rivals}. {rule}"
+    return tr(said, rivals=format_rivals(frame, rivals), rule=rule)
 
 
 def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
@@ -85,10 +91,21 @@ def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
         return
     left, right = (visible_bytes(frame.any_token(piece)) for piece in merge.pair)
     score = merge.score
+    said = (
+        "The pair {left} and {right} occurred {times}; {left} occurred {times2}, "
+        "{right} {times20}. Its score is {score} = {score2}."
+    )
     yield (
-        f"The pair {left} and {right} occurred {times(score.count)}; {left} occurred "
-        f"{times(score.left)}, {right} {times(score.right)}. "
-        f"Its score is {score} = {score_text(score.value)}."
+        tr(
+            said,
+            left=left,
+            right=right,
+            times=times(score.count),
+            times2=times(score.left),
+            times20=times(score.right),
+            score=str(score),
+            score2=score_text(score.value),
+        )
     )
     yield describe_pmi(frame.at(frame.step - 1), score)
     yield from why_no_other(frame, merge)
@@ -101,12 +118,21 @@ def why_no_other(frame: WordPieceFrame, merge: WordPieceStep) -> Iterator[str]:
     frequent = before.most_frequent
     assert frequent is not None, "a pair merged, so there was one"
     if frequent.pair == merge.pair:
-        yield "BPE would have merged the same pair: none is more frequent."
+        yield tr("BPE would have merged the same pair: none is more frequent.")
     else:
         pair, its_score = format_pair(frame, frequent.pair), frequent.score
+        said = (
+            "By count alone, as BPE chooses, {pair} would have merged, {its_score} = "
+            "{its_score2}. {before}"
+        )
         yield (
-            f"By count alone, as BPE chooses, {pair} would have merged, {its_score} = "
-            f"{score_text(its_score.value)}. {why_lost(before, frequent, merge.score)}"
+            tr(
+                said,
+                pair=pair,
+                its_score=str(its_score),
+                its_score2=score_text(its_score.value),
+                before=why_lost(before, frequent, merge.score),
+            )
         )
     if left_out := describe_left_out(before):
         yield left_out

@@ -27,7 +27,7 @@ from bpe_tui.panels.vocabulary_screen import VocabularyScreen
 from bpe_tui.session.session import Session
 from bpe_tui.shell.dialog import SaveFile
 from bpe_tui.widgets.figure import Figure
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Column, Span
 from bpe_tui.widgets.visible import visible_text
@@ -86,22 +86,26 @@ class WordPieceVocabularyScreen(VocabularyScreen):
     LANES = WordPieceLanesPanel
 
     def facts_of(self, frame: WordPieceFrame) -> Sequence[str]:
-        counted = f"{number(frame.token_count)} in the corpus"
+        counted = tr("{token_count} in the corpus", token_count=frame.token_count)
         return "WordPiece's vocabulary", plural(frame.vocab_size, "piece"), counted
 
 
 def _overview(inspection: PieceInspection) -> Sequence[tuple[str, str]]:
     unknown, least = inspection.unknown_token, inspection.min_count
-    rare = "any pair may merge, however rare" if least == 1 else "rarer pairs do not merge"
+    rare = tr("any pair may merge, however rare") if least == 1 else tr("rarer pairs do not merge")
+    said = "{merges}, by score; tie rule {tie_rule}"
     return (
         ("pieces", number(inspection.size)),
         ("begin a word", number(inspection.starting)),
         ("continue one, ##", number(inspection.continuing)),
-        ("merges", f"{number(inspection.merges)}, by score; tie rule {inspection.tie_rule}"),
+        ("merges", tr(said, merges=inspection.merges, tie_rule=inspection.tie_rule)),
         ("min count", f"{number(least)}: {rare}"),
         ("ids", describe_ids(inspection)),
         ("special tokens", describe_specials(inspection.special_ids)),
-        ("unknown token", f"{visible_text(unknown)}, for a word that no pieces spell"),
+        (
+            "unknown token",
+            tr("{unknown}, for a word that no pieces spell", unknown=visible_text(unknown)),
+        ),
         ("pattern", describe_pattern(inspection.pattern, inspection.pattern_name)),
     )
 
@@ -157,16 +161,19 @@ class WordPieceChartsScreen(charts.ChartsScreen):
             "How many pieces has a word?",
             "Pieces per word?",
             lambda found, steps: found.pieces_per_word(steps),
-            lambda frame: f"{frame.pieces_per_word:.2f} pieces a word",
+            lambda frame: tr(
+                "{pieces_per_word} pieces a word", pieces_per_word=f"{frame.pieces_per_word:.2f}"
+            ),
         ),
         charts.GAINS,
         charts.ChartKind(
             "scores",
             "Which score won? (median)",
             _scores,
-            lambda frame: (
-                f"{score_text(frame.merge.score.value) if frame.merge else 'no merge'} │ "
-                f"step {number(frame.step)}"
+            lambda frame: tr(
+                "{score} │ step {step}",
+                score=score_text(frame.merge.score.value) if frame.merge else "no merge",
+                step=frame.step,
             ),
             charts.recorded,
             "Which score won?",
@@ -192,10 +199,13 @@ class SaveVocab(SaveFile):
 
     def __init__(self, frame: WordPieceFrame, suggestion: str) -> None:
         self._frame = frame
+        said = (
+            "A file like BERT's {FILE}: {pieces}, a line each. A name in {JSON} makes a "
+            "tokenizer.json, which keeps pattern and special tokens, too."
+        )
         super().__init__(
-            f"save the pieces of step {number(frame.step)}",
-            f"A file like BERT's {FILE}: {plural(frame.vocab_size, 'piece')}, a line each. A "
-            f"name in {JSON} makes a tokenizer.json, which keeps pattern and special tokens, too.",
+            tr("save the pieces of step {step}", step=frame.step),
+            tr(said, FILE=FILE, pieces=plural(frame.vocab_size, "piece"), JSON=JSON),
             f"{suggestion}-{FILE}",
         )
 

@@ -291,11 +291,11 @@ def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iter
     score = merge.score
     named = first_fitting(
         width - 6,
-        f"= count({a} {b}) / (count({a}) × count({b}))",
+        tr("= count({a} {b}) / (count({a}) × count({b}))", a=a, b=b),
         "= count(ab) / (count(a) × count(b))",
         "= ab / (a × b)",
     )
-    yield Row([("score ", "strong"), (named, "dim")])
+    yield Row([(tr("score "), "strong"), (named, "dim")])
     yield Row([(f"      = {score}", "")])
     product = f"{number(score.count)} / {number(score.left * score.right)} = "
     yield Row([(f"      = {product}", ""), (score_text(score.value), "pair")])

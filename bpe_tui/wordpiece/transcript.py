@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.wordpiece.narration import describe_left_out, explain_merge, narrate, narrate_tie
 from bpe_tui.words.encoded_text import describe_probes, describe_unknown
@@ -43,10 +43,11 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
 
     def ranked(self, most: int) -> Iterator[str]:
         for scored in self.frame.top_pairs(most):
-            tied = ", tied" if scored.tied else ""
+            tied = tr(", tied") if scored.tied else ""
             pair, value = format_pair(self.frame, scored.pair), score_text(scored.score.value)
             pmi = f"{self.frame.pmi_of(scored.score):.2f}"
-            yield f"{pair}, {scored.score} = {value}{tied}; PMI {pmi}."
+            said = "{pair}, {score} = {value}{tied}; PMI {pmi}."
+            yield tr(said, pair=pair, score=str(scored.score), value=value, tied=tied, pmi=pmi)
 
     def pairs(self, rest: str) -> Iterator[str]:
         yield from super().pairs(rest)
@@ -60,7 +61,8 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         if (merge := self.frame.merge) is not None:
             for part in merge.piece_changes:
                 piece = visible_bytes(self.frame.any_token(part.piece_id))
-                yield self.changed(f"The count of the piece {piece}", part.before, part.after)
+                said = "The count of the piece {piece}"
+                yield self.changed(tr(said, piece=piece), part.before, part.after)
 
     def encode(self, rest: str) -> Iterator[str]:
         return super().encode(rest if rest.strip() else "")  # whitespace alone has no pieces
@@ -72,8 +74,8 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         words = list(self.frame.tokenizer.explain(text))
         ids = list(chain.from_iterable(word.ids for word in words))
         pieces, of = plural(len(ids), "piece"), plural(len(words), "pretoken")
-        yield f"{pieces} for {of}: {self.listed(ids)}."
-        yield f"In ids: {' '.join(map(str, ids))}."
+        yield tr("{pieces} for {of}: {ids}.", pieces=pieces, of=of, ids=self.listed(ids))
+        yield tr("In ids: {str}.", str=" ".join(map(str, ids)))
         for word in words:
             if word.ids == (self.frame.tokenizer.unknown_id,):
                 yield describe_unknown(word, self._unknown)
@@ -85,7 +87,7 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
 
     def explained(self, text: str) -> Iterator[str]:
         for word in self.frame.tokenizer.explain(text):
-            special = "  (special token)" if word.outcome is Outcome.SPECIAL else ""
+            special = tr("  (special token)") if word.outcome is Outcome.SPECIAL else ""
             yield f"{visible_text(word.word)}{special}"
             yield from (f"  {line}" for line in describe_probes(word))
             if word.outcome in (Outcome.NO_PIECE, Outcome.TOO_LONG):

@@ -49,33 +49,44 @@ def describe_counting(report: ChunkReport, origin: CountOrigin) -> Iterator[str]
     if not report.chunks:
         if origin is CountOrigin.KEPT:
             yield (
-                "Nothing was counted now: the counts were kept from an earlier run. With "
-                "BPE_TUI_CACHE=no in the environment they are counted again."
+                tr(
+                    "Nothing was counted now: the counts were kept from an earlier run. With "
+                    "BPE_TUI_CACHE=no in the environment they are counted again."
+                )
             )
         elif origin is CountOrigin.FILE:
-            yield "Nothing was counted now: the corpus is a file of counts."
+            yield tr("Nothing was counted now: the corpus is a file of counts.")
         else:
-            yield "Nothing was counted: no corpus is open."
+            yield tr("Nothing was counted: no corpus is open.")
         return
     chunks, workers = plural(report.chunks, "chunk"), plural(len(report.workers), _kind(report))
-    cut = ", cut where no pretoken crosses" if report.chunks > 1 else ""
+    cut = tr(", cut where no pretoken crosses") if report.chunks > 1 else ""
+    said = "Counted by {workers}: {size} in {chunks}{cut}; {pretokens}."
     yield (
-        f"Counted by {workers}: {size(report.bytes)} in {chunks}{cut}; "
-        f"{plural(report.pretokens, 'pretoken')}."
+        tr(
+            said,
+            workers=workers,
+            size=size(report.bytes),
+            chunks=chunks,
+            cut=cut,
+            pretokens=plural(report.pretokens, "pretoken"),
+        )
     )
     if report.after_special:
-        yield f"Chunks that end after a special token: {number(report.after_special)}."
+        said = "Chunks that end after a special token: {after_special}."
+        yield tr(said, after_special=report.after_special)
     if report.bytes > 2 * CHUNK * report.chunks:
-        yield (
-            f"It could not be cut into chunks of {size(CHUNK)}: with this pattern a pretoken may "
+        said = (
+            "It could not be cut into chunks of {size}: with this pattern a pretoken may "
             "cross any cut, or the tokenizer needs the text whole."
         )
+        yield (tr(said, size=size(CHUNK)))
     elif report.chunks < WORTH_HELPERS:
-        yield (
-            f"A chunk has about {size(CHUNK)}; below {WORTH_HELPERS} chunks one worker counts all."
-        )
+        said = "A chunk has about {size}; below {WORTH_HELPERS} chunks one worker counts all."
+        yield (tr(said, size=size(CHUNK), WORTH_HELPERS=WORTH_HELPERS))
     if report.chunks_an_entry > 1:
-        yield f"There are too many chunks to list: a row is {report.chunks_an_entry} neighbours."
+        said = "There are too many chunks to list: a row is {chunks_an_entry} neighbours."
+        yield tr(said, chunks_an_entry=report.chunks_an_entry)
 
 
 def share_of(share: WorkerShare) -> str:
@@ -104,20 +115,24 @@ def describe_course(course: CourseCuts | CorpusError) -> Iterator[str]:
     """Yield how the course's function cuts the file, or why it cannot."""
     if isinstance(course, CorpusError):
         why = visible_text(str(course), spaces=False)
-        yield f"The course's find_chunk_boundaries does not fit here: {why}."
+        yield tr("The course's find_chunk_boundaries does not fit here: {why}.", why=why)
         return
     token = shorten(visible_text(course.token), 30)
     asked, chunks = plural(len(course.cuts) + 1, "part"), len(course.boundaries) - 1
     if not course.is_known:
-        yield (
-            f"The course's find_chunk_boundaries, for {asked}: no {token} was found near some even "
-            "cuts. The search stops here; the course's goes on to the end of the file."
+        said = (
+            "The course's find_chunk_boundaries, for {asked}: no {token} was found near "
+            "some even cuts. The search stops here; the course's goes on to the end of "
+            "the file."
         )
+        yield (tr(said, asked=asked, token=token))
     elif course.cuts and all(cut.moved == course.size for cut in course.cuts):
-        yield (
-            f"The course's find_chunk_boundaries, for {asked}: no {token} is after the even cuts, "
-            "so all of them move to the end of the file. One chunk is left, for one worker."
+        said = (
+            "The course's find_chunk_boundaries, for {asked}: no {token} is after the "
+            "even cuts, so all of them move to the end of the file. One chunk is left, "
+            "for one worker."
         )
+        yield (tr(said, asked=asked, token=token))
     else:
         fewer = chunks != len(course.cuts) + 1
         made = {"chunks": plural(chunks, "chunk"), "token": token}
@@ -128,10 +143,12 @@ def describe_course(course: CourseCuts | CorpusError) -> Iterator[str]:
 def describe_cut(cut: EvenCut, course: CourseCuts) -> str:
     """Return where an even cut moves: `The even cut at byte 9 moves 11 bytes on, to 20.`"""
     if cut.moved is None:
-        return f"The even cut at byte {number(cut.even)}: the search for a token was given up."
-    end = ", the end of the file" if cut.moved == course.size else ""
+        said = "The even cut at byte {even}: the search for a token was given up."
+        return tr(said, even=cut.even)
+    end = tr(", the end of the file") if cut.moved == course.size else ""
     by = plural(cut.moved - cut.even, "byte")
-    return f"The even cut at byte {number(cut.even)} moves {by} on, to {number(cut.moved)}{end}."
+    said = "The even cut at byte {even} moves {by} on, to {moved}{end}."
+    return tr(said, even=cut.even, by=by, moved=cut.moved, end=end)
 
 
 def describe_all(
@@ -143,13 +160,20 @@ def describe_all(
         yield f"{worker_name(report, share)}: {share_of(share)}."
     for place, logged in enumerate(report.logged[:LISTED]):
         who = " and ".join(f"{_kind(report)} {worker}" for worker in logged.workers)
+        said = "Chunk {report}: bytes {start} to {start2}, {who}, {seconds}, {pretokens}."
         yield (
-            f"Chunk {chunk_numbers(report, place)}: bytes {number(logged.start)} to "
-            f"{number(logged.start + logged.size)}, {who}, {short_time(logged.seconds)}, "
-            f"{plural(logged.pretokens, 'pretoken')}."
+            tr(
+                said,
+                report=chunk_numbers(report, place),
+                start=logged.start,
+                start2=logged.start + logged.size,
+                who=who,
+                seconds=short_time(logged.seconds),
+                pretokens=plural(logged.pretokens, "pretoken"),
+            )
         )
     if more := len(report.logged[LISTED:]):
-        yield f"… and {number(more)} more."
+        yield tr("… and {more} more.", more=more)
     yield from describe_course(course)
     if isinstance(course, CourseCuts):
         for cut in course.cuts[:LISTED]:
@@ -191,7 +215,9 @@ def strip_rows(
         yield _lane("cut evenly", [(strip, "tie")], parts, note_cells)
         starts = {cell_of(place, total, cells) for place in course.boundaries[:-1]}
         strip = "".join("│" if cell in starts else "─" for cell in range(cells))
-        known = plural(len(course.boundaries) - 1, "chunk") if course.is_known else "not searched"
+        known = (
+            plural(len(course.boundaries) - 1, "chunk") if course.is_known else tr("not searched")
+        )
         yield _lane("the course", [(strip, "border")], known, note_cells)
     lanes = lanes_of(report.logged, total, cells)
     for share in report.workers:

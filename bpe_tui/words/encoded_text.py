@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, repeat
 
-from bpe_tui.widgets.language import plural
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.rows import CHIPS_MEET, TOKEN_HUES, Span, plain_text
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.analysis.why_not import cut_by
@@ -35,11 +34,12 @@ def explanation(source: HasRules, text: str) -> Iterator[list[Span]]:
     for piece in trace(source, text, LONGEST_EXPLAINED):
         is_staged = rules.pattern.name == STAGED and not piece.pretoken.special
         how = rules.pattern.summary if is_staged else cut_by(piece.pretoken)
-        cached = "; seen before, from the cache" if piece.seen_before else ""
+        cached = tr("; seen before, from the cache") if piece.seen_before else ""
         yield [(f"{visible_bytes(piece.pretoken.bytes)}  ({how}{cached})", "")]
         if len(piece.pretoken.bytes) > LONGEST_EXPLAINED:
             length = plural(len(piece.pretoken.bytes), "byte")
-            yield [(f"  ({length}; merges are listed up to {number(LONGEST_EXPLAINED)})", "")]
+            said = "  ({length}; merges are listed up to {LONGEST_EXPLAINED})"
+            yield [(tr(said, length=length, LONGEST_EXPLAINED=LONGEST_EXPLAINED), "")]
         elif not (piece.seen_before or rules.is_special(piece.pretoken)):
             yield from ([("  ", ""), *line] for line in _steps(rules, piece))
         ids = " ".join(map(str, piece.ids))
@@ -60,10 +60,10 @@ def _describe_merge(rules: EncodingRules, merge: TracedMerge) -> list[Span]:
     """Describe a merge: `t h → th (merge 4); lost to it: h e (merge 6), a t (merge 17)`."""
     step = merge.step
     made = [*_pair(rules, step.pair), (" → ", ""), *token_spans(rules.vocab, [step.token_id])]
-    made.append((f" (merge {number(step.rank + 1)})", ""))
+    made.append((tr(" (merge {rank})", rank=step.rank + 1), ""))
     for place, each in enumerate(merge.lost):
-        made.append((", " if place else "; lost to it: ", ""))
-        made += [*_pair(rules, each.pair), (f" (merge {number(each.rank + 1)})", "")]
+        made.append((", " if place else tr("; lost to it: "), ""))
+        made += [*_pair(rules, each.pair), (tr(" (merge {rank})", rank=each.rank + 1), "")]
     return made
 
 
@@ -100,28 +100,31 @@ def describe_tail(tail: Tail, vocab: Mapping[int, bytes]) -> Iterator[str]:
     """Yield lines about the end of a text that may change, with its first completions."""
     stable = plural(len(tail.stable), "token")
     if not tail.ids:
-        yield f"{stable}, and none can change: " + (
-            "a special token ends the text" if tail.stable else "there is no text"
+        yield tr("{stable}, and none can change: ", stable=stable) + (
+            tr("a special token ends the text") if tail.stable else tr("there is no text")
         )
         return
-    yield f"stable: {stable}; not stable: {_named(tail.ids, vocab)}"
+    yield tr("stable: {stable}; not stable: {ids}", stable=stable, ids=_named(tail.ids, vocab))
     found = plural(len(tail.completions), "completion")
     yield f"{found}: {describe_reach(tail)}"
     for each in tail.completions[:COMPLETIONS_LISTED]:
-        changes = f"changes {number(each.changed)}" if each.changed else "changes none"
-        goes_on = f"  if {visible_bytes(each.added)} follows" if each.added else ""
+        changes = (
+            tr("changes {changed}", changed=each.changed) if each.changed else tr("changes none")
+        )
+        goes_on = tr("  if {added} follows", added=visible_bytes(each.added)) if each.added else ""
         yield f"  {changes}: {_named(each.ids, vocab)}{goes_on}"
     if len(tail.completions) > COMPLETIONS_LISTED:
-        yield f"  … and {number(len(tail.completions) - COMPLETIONS_LISTED)} more"
+        said = "  … and {completions} more"
+        yield tr(said, completions=len(tail.completions) - COMPLETIONS_LISTED)
 
 
 def describe_reach(tail: Tail) -> str:
     """Return how far back completions change a text: `at most the last 2 tokens (5 bytes) …`."""
     if not tail.changed:
-        return "no token changes"
-    last = "token" if tail.changed == 1 else f"{number(tail.changed)} tokens"
+        return tr("no token changes")
+    last = "token" if tail.changed == 1 else tr("{changed} tokens", changed=tail.changed)
     size = plural(tail.changed_bytes, "byte")
-    return f"at most the last {last} ({size}) change"
+    return tr("at most the last {last} ({size}) change", last=last, size=size)
 
 
 def _named(ids: Iterable[int], vocab: Mapping[int, bytes]) -> str:
@@ -145,12 +148,13 @@ def describe_probes(word: EncodedWord) -> Iterator[str]:
         *failed, last = map(_describe_probe, run)
         more = len(failed) - FIRST_SHOWN
         if more > 1:
-            failed[FIRST_SHOWN:] = [f"{number(more)} shorter ones no"]
+            failed[FIRST_SHOWN:] = [tr("{more} shorter ones no", more=more)]
         yield ", ".join((*failed, last))
 
 
 def _describe_probe(probe: Probe) -> str:
-    verdict = "no" if probe.token_id is None else f"yes (id {probe.token_id})"
+    said = "yes (id {token_id})"
+    verdict = "no" if probe.token_id is None else tr(said, token_id=str(probe.token_id))
     return f"{visible_text(probe.piece)} {verdict}"
 
 
@@ -168,7 +172,10 @@ def describe_unknown(word: EncodedWord, unknown: str) -> str:
         return f"{shown}: {word.outcome.value}."
     last = word.probes[-1]
     character, piece = visible_text(word.word[last.start : last.end]), visible_text(last.piece)
-    return (
-        f"{shown}: no piece begins at its character {last.start + 1}, {character}; not even "
-        f"{piece} is one. So the whole word is {unknown}."
+    said = (
+        "{shown}: no piece begins at its character {start}, {character}; not even "
+        "{piece} is one. So the whole word is {unknown}."
+    )
+    return tr(
+        said, shown=shown, start=last.start + 1, character=character, piece=piece, unknown=unknown
     )

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.samples import parallel_samples
-from bpe_tui.widgets.language import plural
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.visible import visible_bytes
 from engine.analysis.measures import ENGLISH_NAME, premiums_over_english
 from engine.encoding.tokenizer import Tokenizer
@@ -32,8 +31,10 @@ def describe_premiums(premiums: Mapping[str, float]) -> str:
     languages = ", ".join(f"{name.title()} {times:.2f}" for name, times in premiums.items())
     lines = max(text.count("\n") for text in texts.values())
     left_out = sorted(name.title() for name in texts.keys() - premiums - {ENGLISH_NAME})
-    unknown = f"; unknown tokens in {', '.join(left_out)}" if left_out else ""
-    return f"{languages} times the tokens of English ({plural(lines, 'sentence')}{unknown})"
+    said = "; unknown tokens in {left_out}"
+    unknown = tr(said, left_out=", ".join(left_out)) if left_out else ""
+    said = "{languages} times the tokens of English ({sentences}{unknown})"
+    return tr(said, languages=languages, sentences=plural(lines, "sentence"), unknown=unknown)
 
 
 def describe_merge_difference(
@@ -41,11 +42,13 @@ def describe_merge_difference(
 ) -> str:
     """Return where the merges of two tokenizers part; `has_merges` is whether the first has any."""
     if difference is None:
-        return f"{one} and {other} have {'the same' if has_merges else 'no'} merges"
+        said = "{one} and {other} have {what} merges"
+        return tr(said, one=one, other=other, what="the same" if has_merges else "no")
     if difference.rank == 0 and None in difference.merges:
-        return f"{(one, other)[difference.merges.index(None)]} has no merges"
+        return tr("{n} has no merges", n=(one, other)[difference.merges.index(None)])
     left, right = (
-        "no more merges" if merge is None else " + ".join(map(visible_bytes, merge))
+        tr("no more merges") if merge is None else " + ".join(map(visible_bytes, merge))
         for merge in difference.merges
     )
-    return f"{one} and {other} part at merge {number(difference.rank + 1)}: {left} and {right}"
+    said = "{one} and {other} part at merge {rank}: {left} and {right}"
+    return tr(said, one=one, other=other, rank=difference.rank + 1, left=left, right=right)

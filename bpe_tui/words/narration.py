@@ -237,10 +237,11 @@ def heading(session: Session, room: int) -> str:
     if session.shown is None:
         return name
     if (origin := session.forked_from) is not None:
+        said = "fork of {name} at step {step}: {otherwise} (I leads back)"
         name = first_fitting(
             room,
-            f"fork of {name} at step {number(origin.step)}: {origin.otherwise} (I leads back)",
-            f"fork at step {number(origin.step)}: {origin.otherwise}",
+            tr(said, name=name, step=origin.step, otherwise=origin.otherwise),
+            tr("fork at step {step}: {otherwise}", step=origin.step, otherwise=origin.otherwise),
         )
     facts = _trained(session) if session.opened is None else _opened(session)
     return fitting_facts([(-1, name), *facts, *_tied(session)], room)
@@ -301,7 +302,7 @@ def how_trained(session: Session, *options: tuple[str, str]) -> list[tuple[str, 
     return [
         ("corpus", f"{corpus}, {size(session.bytes_read)}, {documents}"),
         *options,
-        ("training", "goes on" if ended is None else f"ended: {ended.value}"),
+        ("training", tr("goes on") if ended is None else tr("ended: {ended}", ended=ended.value)),
     ]
 
 

@@ -219,7 +219,8 @@ class Transcript(ABC, Generic[FrameT]):
         """Return the first sentence."""
         steps = plural(len(self._player), self.STEPS)
         are = "is" if len(self._player) == 1 else "are"
-        return f"{self.narrate()} {steps} {are} recorded; help lists the commands."
+        said = "{narrate} {steps} {are} recorded; help lists the commands."
+        return tr(said, narrate=self.narrate(), steps=steps, are=are)
 
     def answer(self, line: str) -> Iterator[str]:
         """Yield the reply to an answer or a command; an empty line means `next`."""
@@ -231,20 +232,21 @@ class Transcript(ABC, Generic[FrameT]):
                 self._score.count(attempt)
                 if attempt.question.kind in OF_WHAT_FOLLOWS:
                     yield from self.next("")  # to the step in question
-                yield f"{str(self._score).capitalize()}; predict asks on."
+                yield tr("{score}; predict asks on.", score=str(self._score).capitalize())
             return
         word, _, rest = line.lstrip().rstrip("\r\n").partition(" ")
         name = word or "next"
         if name not in {command.usage.split()[0] for command in self.COMMANDS}:
             shown = shorten(visible_text(word, spaces=False), 30)
-            yield f"There is no command {shown}; help lists the commands."
+            yield tr("There is no command {shown}; help lists the commands.", shown=shown)
             return
         try:
             takes_text = name in ("encode", "explain", "tail")  # to which spaces matter
             yield from getattr(self, name)(rest if takes_text else rest.strip())
         except OutputExistsError as error:
             taken = visible_text(str(error).rpartition(": ")[0], spaces=False)
-            yield f"{taken} is there already, and nothing is overwritten here: name another place."
+            said = "{taken} is there already, and nothing is overwritten here: name another place."
+            yield tr(said, taken=taken)
         except BpeError as error:
             yield f"{visible_text(str(error), spaces=False)}."
 
@@ -255,10 +257,11 @@ class Transcript(ABC, Generic[FrameT]):
         try:
             attempt = Attempt(ask(rest, self.frame) if rest else predict(self.frame))
         except UnknownNameError:
-            yield f"Ask one of {', '.join(kinds_for(self.frame))}."
+            yield tr("Ask one of {frame}.", frame=", ".join(kinds_for(self.frame)))
             return
         except QuestionError as error:
-            yield f"That cannot be asked here: {visible_text(str(error), spaces=False)}."
+            said = "That cannot be asked here: {error}."
+            yield tr(said, error=visible_text(str(error), spaces=False))
             return
         self._asking = PlainQuestion(attempt)
         yield from self._asking.question()
@@ -271,24 +274,25 @@ class Transcript(ABC, Generic[FrameT]):
     def play(self, rest: str) -> Iterator[str]:
         steps = self.number_in(rest)
         if steps is None:
-            yield f"Say how many steps to play, like play {LISTED}."
+            yield tr("Say how many steps to play, like play {LISTED}.", LISTED=LISTED)
             return
         for _ in range(steps):
             before = self._player.cursor
             self._player.forward()
             if self._player.cursor == before:
-                yield f"There is no step after {number(before)}. {narrate_end(self._stop_reason)}"
+                said = "There is no step after {before}. {stop_reason}"
+                yield tr(said, before=before, stop_reason=narrate_end(self._stop_reason))
                 return
             yield self.describe_step()
 
     def back(self, rest: str) -> Iterator[str]:
         steps = self.number_in(rest or "1")
         if steps is None:
-            yield "Say how many steps to go back, like back 3."
+            yield tr("Say how many steps to go back, like back 3.")
             return
         for _ in range(steps):
             if self._player.cursor == 0:
-                yield "There is no step before 0."
+                yield tr("There is no step before 0.")
                 return
             self._player.back()
             yield self.narrate_back()
@@ -297,50 +301,52 @@ class Transcript(ABC, Generic[FrameT]):
         last = len(self._player)
         step = parse_step(rest, self._player.cursor, last) if rest else None
         if step is None:
-            yield f"Say a step from 0 to {number(last)}, or like 50%, +10, -10."
+            yield tr("Say a step from 0 to {last}, or like 50%, +10, -10.", last=last)
             return
         self._player.seek(step)
         yield self.describe_step()
 
     def encode(self, rest: str) -> Iterator[str]:
         if not rest:
-            yield "Say a text to encode, like encode the cat."
+            yield tr("Say a text to encode, like encode the cat.")
         else:
             yield from self.encoded(rest)
 
     def decode(self, rest: str) -> Iterator[str]:
         ids = read_ids(rest)
         if not ids:
-            yield "Say ids to decode, like decode 104 105."
+            yield tr("Say ids to decode, like decode 104 105.")
             return
         parts = list(decode_known(ids, self.decoded))
         for part in parts:
             if part.text is not None:
-                yield f"The text of {plural(len(part.ids), 'id')} is {part.text}."
+                said = "The text of {ids} is {text}."
+                yield tr(said, ids=plural(len(part.ids), "id"), text=part.text)
             else:
                 yield f"{part.problem}."
 
     def save(self, rest: str) -> Iterator[str]:
         what, where = self.SAVED
         if not rest:
-            yield f"Say {where}."
+            yield tr("Say {where}.", where=where)
             return
         left_out = list(self.save_in(Path(os.path.expanduser(rest))))
         step, place = number(self._player.cursor), visible_text(rest, spaces=False)
-        yield f"Saved {what} of step {step} in {place}."
+        yield tr("Saved {what} of step {step} in {place}.", what=what, step=step, place=place)
         yield from left_out
 
     def chunks(self, rest: str) -> Iterator[str]:
         parts = self.number_in(rest) if rest else None
         if self.describe_chunks is None:
-            yield "No corpus is open."
+            yield tr("No corpus is open.")
         elif rest and not 0 < (parts or 0) <= MOST_PARTS:
-            yield f"Say a number of parts up to {MOST_PARTS}, like chunks 8."
+            said = "Say a number of parts up to {MOST_PARTS}, like chunks 8."
+            yield tr(said, MOST_PARTS=MOST_PARTS)
         else:
             yield from self.describe_chunks(parts)
 
     def help(self, rest: str) -> Iterator[str]:
-        yield f"In all texts, {self.SPACE} means a space."
+        yield tr("In all texts, {SPACE} means a space.", SPACE=self.SPACE)
         for command in self.COMMANDS:
             yield f"{command.usage}: {command.help}"
 
@@ -361,7 +367,8 @@ class Transcript(ABC, Generic[FrameT]):
         """Yield the first things of a ranking, numbered from 1: the typed number, or ten."""
         wanted = self.number_in(rest or str(LISTED))
         if wanted is None:
-            yield f"Say how many {things} to list, like {things} {LISTED}."
+            said = "Say how many {things} to list, like {things} {LISTED}."
+            yield tr(said, things=things, LISTED=LISTED)
             return
         for place, sentence in enumerate(ranked(wanted), 1):
             yield f"{place}. {sentence}"
@@ -398,7 +405,7 @@ class MergeTranscript(Transcript[MergeFrameT]):
         step = self.frame.tied_steps.nearest(self.frame.step, -1 if rest == "back" else 1)
         if step is None:
             where = "before" if rest == "back" else "after"
-            yield f"No merge {where} this one was tied."
+            yield tr("No merge {where} this one was tied.", where=where)
             return
         self._player.seek(step)
         yield self.describe_step()
@@ -420,7 +427,9 @@ class MergeTranscript(Transcript[MergeFrameT]):
         """Say what a model that cannot follow merges needs, such as WordPiece."""
         if not asked.known:
             return describe_unknown(self.frame, asked)
-        return "Say two tokens, like why th e or why th|e." if len(asked.ids) == 1 else NO_CORPUS
+        return (
+            tr("Say two tokens, like why th e or why th|e.") if len(asked.ids) == 1 else NO_CORPUS
+        )
 
     @abstractmethod
     def explained(self, text: str) -> Iterator[str]:
@@ -428,7 +437,7 @@ class MergeTranscript(Transcript[MergeFrameT]):
 
     def explain(self, rest: str) -> Iterator[str]:
         if not rest:
-            yield "Say a text to explain, like explain the cat."
+            yield tr("Say a text to explain, like explain the cat.")
         else:
             yield from self.explained(rest)
 
@@ -445,17 +454,19 @@ class MergeTranscript(Transcript[MergeFrameT]):
         yield self.describe_step()
         if merge is None:
             return
-        yield f"Its id is {merge.new_id}. It is in {plural(merge.pretokens, 'pretoken')}."
+        said = "Its id is {new_id}. It is in {pretokens}."
+        yield tr(said, new_id=str(merge.new_id), pretokens=plural(merge.pretokens, "pretoken"))
         for touched in frame.affected(LISTED):
             word, after = visible_bytes(touched.pretoken), self.listed(touched.after)
-            yield f"The pretoken {word}, {times(touched.count)}, is {after} now."
+            said = "The pretoken {word}, {times}, is {after} now."
+            yield tr(said, word=word, times=times(touched.count), after=after)
         yield from self.changed_parts()
         changes: Sequence[CountChange] = merge.changes
         for change in changes[:LISTED]:
             pair = format_pair(frame, change.pair)
-            yield self.changed(f"The count of {pair}", change.before, change.after)
+            yield self.changed(tr("The count of {pair}", pair=pair), change.before, change.after)
         if more := len(changes[LISTED:]):
-            yield f"{plural(more, 'other count')} changed."
+            yield tr("{counts} changed.", counts=plural(more, "other count"))
 
     def changed_parts(self) -> Iterator[str]:
         """Yield sentences about changed counts other than those of pairs."""
@@ -463,7 +474,7 @@ class MergeTranscript(Transcript[MergeFrameT]):
 
     def changed(self, what: str, before: int, after: int) -> str:
         """Describe a count that a merge changed."""
-        return f"{what} went from {number(before)} to {number(after)}."
+        return tr("{what} went from {before} to {after}.", what=what, before=before, after=after)
 
     def listed(self, ids: Iterable[int]) -> str:
         """List tokens within a sentence."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.visible import text_shown_as, visible_bytes, visible_text
 from engine.analysis.why_not import BARS, WEAK_SIGNS, ways_to_part
 from engine.core.events import PAIR_SIGN
@@ -84,14 +85,16 @@ def tokens_typed(frame: AnyMergeFrame, typed: str) -> TypedTokens:
         ids.append(token_id)
         spaced = f" {part}"
         if token_id is None and frame.id_of(to_bytes(spaced)) is not None:
-            hint = f"There is {visible_text(spaced)}: with a space it is another {frame.TOKEN}."
+            said = "There is {spaced}: with a space it is another {TOKEN}."
+            hint = tr(said, spaced=visible_text(spaced), TOKEN=frame.TOKEN)
     return TypedTokens(tuple(tokens), tuple(ids), hint)
 
 
 def describe_unknown(frame: AnyMergeFrame, typed: TypedTokens) -> str:
     """Say which of the typed tokens the run lacks."""
     lacking = (token for token, known in zip(typed.tokens, typed.ids, strict=True) if known is None)
-    unknown = f"No {frame.TOKEN} of this run reads {visible_bytes(next(lacking))}."
+    said = "No {TOKEN} of this run reads {lacking}."
+    unknown = tr(said, TOKEN=frame.TOKEN, lacking=visible_bytes(next(lacking)))
     return f"{unknown} {typed.hint}".rstrip()
 
 

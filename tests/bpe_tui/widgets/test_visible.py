@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.numbers import (
     duration,
     number,
     percent,
-    plural,
     progress_of,
     rate,
     short_number,
