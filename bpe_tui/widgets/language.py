@@ -61,7 +61,7 @@ def tr_sentence(sentence: Sentence) -> Sentence:
 
 
 def _number(value: int) -> str:
-    return f"{round(value):,}".replace("-", "\u2212")
+    return f"{value:,}".replace("-", "\u2212")
 
 
 def plural(n: int, thing: str) -> str:
