@@ -82,7 +82,7 @@ def test_only_preferences_that_change_are_written(own_state: Path) -> None:
     state.save_preferences(is_light=True)
     modes = [stat.S_IMODE(each.stat().st_mode) for each in (place, place.parent)]
     assert (modes, left.exists()) == ([0o600, 0o700], False)
-    assert json.loads(place.read_text()) == {"is_light": True, "welcomed": True}
+    assert json.loads(place.read_text()) == {"is_light": True, "welcomed": True, "language": ""}
     assert state.preferences() == state.Preferences(is_light=True, welcomed=True)
     for foreign in ('{"is_light": "x"}', '{"is_light": [1]}', "{", "[]"):
         place.write_text(foreign)
