@@ -68,7 +68,7 @@ OTHER_SPELLINGS: dict[str, str] = {
 """Regex → name of the pattern that cuts every text in the same way."""
 
 
-def pattern_of(source: str) -> Pattern:
+def pattern_of(source: str, *, is_fancy: bool = False) -> Pattern:
     r"""Return the named pattern that the regex spells, or else a pattern of its own.
 
     >>> pattern_of(r"\S+|\s+").name, pattern_of(r"\w+").name
@@ -79,7 +79,7 @@ def pattern_of(source: str) -> Pattern:
     """
     if source in OTHER_SPELLINGS:
         return PATTERNS[OTHER_SPELLINGS[source]]
-    return own_pattern(source)
+    return own_pattern(source, is_fancy=is_fancy)
 
 
 # The pattern that the tokens fit

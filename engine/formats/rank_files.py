@@ -319,7 +319,7 @@ def _read_tekken(fields: Fields, overrides: Overrides) -> Opened:
         raise config.error("default_vocab_size", "is too large for any vocabulary")
     special_ids = _tekken_special_ids(fields, specials)
     ranks = _tekken_ranks(fields, specials, size)
-    pattern = overrides.pattern or guesses.pattern_of(config.text("pattern"))
+    pattern = overrides.pattern or guesses.pattern_of(config.text("pattern"), is_fancy=True)
     numbered = guesses.number_special_tokens(overrides.special_tokens, special_ids, ranks.values())
     tokenizer, notes = tokenizer_of_ranks(ranks, numbered, pattern)
     if overrides.pattern is None:

@@ -57,7 +57,7 @@ class EncodingParts:
             PatternError: the regex cannot be used.
             VocabularyError: a byte has no rank, or the tokens are too long.
         """
-        pattern = overrides.pattern or pattern_of(self.pattern)
+        pattern = overrides.pattern or pattern_of(self.pattern, is_fancy=True)
         numbered = number_special_tokens(
             overrides.special_tokens, self.special_ids, self.ranks.values()
         )

@@ -6,9 +6,10 @@ The dialects agree on most of what tokenizers use. Where they differ the meaning
 - `^` and `$` match at lines; `\z` is the very end.
 - `(?m:` lets a dot match newlines.
 - `\h` is a hexadecimal digit.
+- `[A&&[^B]]` and `[[:alpha:]]` combine classes, in version 1 of `regex`.
 - `\w` does not match the joiners U+200C and U+200D; it matches `²³¹¼½¾`, but not in `[\w]`.
 
-Anything else is an error that names it: backreferences, calls, nested and combined classes. So are,
+Anything else is an error that names it: backreferences, calls. So are,
 if case is ignored, letters that are one character in another case, such as `ss` and `ß`.
 """
 
@@ -24,6 +25,7 @@ import regex
 
 from engine.core.errors import PatternError
 from engine.core.json_fields import Fields
+from engine.text.fancy_regex import NOT_DOTTED, OR_DOTTED, VERSION_1, WITHOUT_I
 from engine.text.patterns import LONGEST_REGEX
 from engine.text.typed_regex import LimitedRegex, compile_foreign
 
@@ -56,6 +58,7 @@ _ESCAPES_IN_CLASS = {
     "w": _LETTERS,
     "W": r"\W\u200c\u200d",
     "h": "0-9a-fA-F",
+    "H": r"\x00-\x2f:-@G-`g-\U0010ffff",
     "e": r"\x1b",
 }
 _FOLDED = re.compile(r"(?i)ss|ff|fi|fl|st|[^\x00-\x7f]")
@@ -70,7 +73,18 @@ _LOOKS_AROUND = ("(?=", "(?!", "(?<=", "(?<!")
 _CODE = re.compile(r"\\(?:x\{([0-9a-fA-F]{1,6})\}|x([0-7][0-9a-fA-F])|u([0-9a-fA-F]{4}))")
 _PROPERTY = re.compile(r"\\[pP]\{\^?[A-Za-z_ ]+\}")
 _GROUP = re.compile(r"\((?:\?(?:[:=!>]|<[=!]|<[A-Za-z_]\w*>|(?P<flags>[im]*(?:-[im]*)?):))?")
+_IGNORING = re.compile(r"\(\?m?i")
 _CLASS = re.compile(r"\[\^?")
+_COMBINED = re.compile(r"\[\^|&&|\[:\^?(?P<name>[a-z]+):\]")
+_SAME = ("alpha", "ascii", "blank", "cntrl", "graph", "lower", "print", "space", "upper", "xdigit")
+_POSIX = {
+    **{name: f"[:{name}:]" for name in _SAME},
+    "alnum": r"\p{Alphabetic}\p{Nd}",
+    "digit": r"\p{Nd}",
+    "punct": r"\p{P}\p{S}",
+    "word": _LETTERS,
+}
+"""Name of a class in brackets and colons → its characters."""
 _QUANTIFIER = re.compile(r"[*+?][?+]?|(?P<interval>\{(?:\d+(?:,\d*)?|,\d+)\})(?P<suffix>[?+]?)")
 
 
@@ -109,13 +123,16 @@ def _translated(source: str) -> tuple[_Branch, ...]:
     if len(source) > LONGEST_REGEX:
         raise PatternError(f"a regex of more than {LONGEST_REGEX:,} characters is not supported")
     ignores_case = source.startswith("(?i)")
-    translation = _Translation(source, 4 if ignores_case else 0)
+    anywhere = _IGNORING.search(source) is not None and "İ" not in source
+    translation = _Translation(source, 4 if ignores_case else 0, anywhere)
     branches = translation.branches()
     if translation.place < len(source):
         raise translation.error("an unmatched parenthesis")
     if ignores_case:
         translation.check_folding(4)
         branches = [_Branch(f"(?i:{regex})", empty) for regex, empty in branches]
+    if translation.combines:  # only version 1 of `regex` has such classes
+        branches[0] = _Branch(VERSION_1 + branches[0].regex, branches[0].can_be_empty)
     compile_foreign("|".join(branch.regex for branch in branches))
     return tuple(branches)
 
@@ -126,6 +143,9 @@ class _Translation:
 
     source: str
     place: int
+    ignores_case: bool
+    combines: bool = False
+    """Whether a class is made of classes."""
 
     def check_folding(self, start: int) -> None:
         """Check that nothing from `start` on could match `ß` as `ss`, or the like."""
@@ -175,13 +195,21 @@ class _Translation:
             head = _CLASS.match(self.source, self.place)
             assert head is not None
             self.place = head.end()
-            return _Branch(f"{head.group()}{self._inside_class()}]", False)
+            return _Branch(self._dotted(f"{head.group()}{self._inside_class()}]"), False)
         if character == "(":
             return self._group()
         self.place += 1
         if character in "^$":
             return _Branch(_LINE_START if character == "^" else _LINE_END, True)
-        return _Branch(f"\\{character}" if character in "]{}" else character, False)
+        return _Branch(f"\\{character}" if character in "]{}" else self._dotted(character), False)
+
+    def _dotted(self, atom: str) -> str:
+        """Return an atom to which `İ` is no `i`, wherever case is ignored."""
+        if not self.ignores_case or (
+            atom not in "iI" if atom[0] != "[" else WITHOUT_I.match(atom, 1)
+        ):
+            return atom
+        return f"{OR_DOTTED if atom.startswith('[^') else NOT_DOTTED}{atom})"
 
     def _escape(self, escapes: dict[str, str]) -> str:
         if code := _CODE.match(self.source, self.place):
@@ -215,16 +243,25 @@ class _Translation:
                     raise self.error("an empty class")
                 self.place += 1
                 return "".join(parts)
-            if self.source.startswith(("[^", "[:", "&&"), self.place):
-                raise self.error("a class that is made of classes")
-            if character == "[":
+            if known := _COMBINED.match(self.source, self.place):
+                self.combines = True
+                self.place = known.end()
+                part, name = known.group(), known["name"]
+                if name and name not in _POSIX:
+                    raise self.error(f"the class {part}")
+                if part == "&&":
+                    parts.append(part)
+                    continue
+                inside = _POSIX[name] if name else self._inside_class(depth + 1)
+                parts.append(f"[{'^' * ('^' in part)}{inside}]")
+            elif character == "[":
                 self.place += 1
                 parts.append(self._inside_class(depth + 1))
             elif character == "\\":
                 parts.append(self._escape(_ESCAPES_IN_CLASS))
             else:
                 self.place += 1
-                parts.append(character)
+                parts.append(f"\\{character}" if character in "|~" else character)
         raise self.error("a class without an end")
 
     def _group(self) -> _Branch:

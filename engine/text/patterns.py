@@ -352,7 +352,7 @@ PATTERNS: Registry[str, Pattern] = registry_of(
 
 
 PatternLike = Pattern | str | re.Pattern[str]
-"""A pattern, its name, or a regex, as text or compiled by `re` or `regex`."""
+"""A pattern, its name, or a regex, as text for tiktoken or compiled by `re` or `regex`."""
 
 LONGEST_REGEX = 1 << 15
 """Characters of the longest regex of a user or a file: ten times that of the longest in use."""
@@ -391,15 +391,18 @@ def as_pattern(pattern: PatternLike) -> Pattern:
         letters = "".join(letter for flag, letter in _FLAGS.items() if flags & flag)
         source = f"(?{letters}){written}" if letters else written
     try:
-        return own_pattern(source)
+        return own_pattern(source, is_fancy=isinstance(pattern, str))
     except PatternError as error:
         where = "" if error.position is None else f" at character {error.position + 1}"
         raise PatternError(f"the regex {source[:60]}: {error}{where}", error.position) from None
 
 
 @lru_cache(maxsize=_REGEXES_KEPT)
-def own_pattern(source: str) -> Pattern:
+def own_pattern(source: str, *, is_fancy: bool = False) -> Pattern:
     """Return the pattern of a regex: the named pattern with this regex if there is one.
+
+    Args:
+        is_fancy: whether it is read as tiktoken reads it, and not as Python's `regex` does.
 
     Raises:
         PatternError: the regex is broken, too slow, or has capturing groups.
@@ -409,8 +412,11 @@ def own_pattern(source: str) -> Pattern:
         return named
     if len(source) > LONGEST_REGEX:
         raise PatternError(f"it is longer than {LONGEST_REGEX:,} characters")
-    from engine.text.typed_regex import compile_foreign  # a named pattern does without it
+    # A named pattern does without these.
+    from engine.text.fancy_regex import in_regex_module
+    from engine.text.typed_regex import compile_foreign
 
+    source = in_regex_module(source) if is_fancy else source
     if compile_foreign(source).groups:
         # `findall` would return the groups instead of the pretokens.
         raise PatternError("it captures groups; write (?:…) instead of (…)")

@@ -24,9 +24,12 @@ REGEXES = [
     *(r"'(?i:[sdmt]|ll|ve|re)", r"\p{Han}", r"\p{Lu}|\P{L}", r"(?i:k)+", r"\-[\]\[\-]", r"]|}"),
     *(r"(?im:a.)b", r"(?i-m:A)", r"\漢|\e", r"(?:a|)b", r"[^\w\s]", r"[\W]", r"[^\W]"),
     *(r"\w+|[^\w\s]+", r"(?m-i:ss.)", r"\x{10FFFF}|a{0,2}b"),
+    *(r"[a-b&&[^b]]+", r"[^a-c&&[^b]]+", r"[[^a]b]+", r"[\p{L}&&[^\p{Han}]]+", r"[a[bc]&&[^c]|]+"),
+    *(r"[[:alpha:]]+", r"[[:^digit:]x]+", r"[^[:punct:]]+", r"[[:word:]&&[^a]]", r"[\H]+"),
+    *(r"(?i:i)+", r"(?i)[a-z]+", r"(?i:[^i])+|a"),
     *("[" * 9 + "ab" + "]" * 9, "(a)" * 2 + "(b)?" * 98),
 ]
-CHARACTERS = "ab AB\n\r\t12²½ß漢éſ'-_sStTkK̈\u3000\u2028xyc.[]{}\u200c\u200d"
+CHARACTERS = "iİıab AB\n\r\t12²½ß漢éſ'-_sStTkK̈\u3000\u2028xyc.[]{}\u200c\u200d"
 
 
 @pytest.mark.parametrize("source", REGEXES)
@@ -99,7 +102,7 @@ def test_a_plain_text_is_found_literally(text: str, wanted: str) -> None:
 
 
 WRONG = [
-    *("(?i:Ss)", "(?i)ßx", "[a[^bc]]", "[a&&b]", r"(a)\1", r"(?<n>a)\g<n>", r"\K", r"\x{110000}"),
+    *("(?i:Ss)", "(?i)ßx", "[[:foo:]]", "[a&&]", r"(a)\1", r"(?<n>a)\g<n>", r"\K", r"\x{110000}"),
     *("a(?i)b", "(?x: a)", "a{2}?", "*a", "(a", "a)", "[a", "[]", "a\\", r"\p{Foo}", "a**"),
     *("(a)" * 101, "[" * 10 + "a" + "]" * 10, "a{1000}{1000}", "a" * (LONGEST_REGEX + 1)),
 ]
