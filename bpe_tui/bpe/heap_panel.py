@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from textual import events
 
 from bpe_tui.bpe.narration import why_no_heap
-from bpe_tui.panels.heap_table import EntryTable, RankedEntry
+from bpe_tui.panels.heap_table import EntryTable, LinePart, TableLine
 from bpe_tui.shell.panel import HIDDEN, Panel, TokenPainter, sentence
 from bpe_tui.shell.targets import ToPair
 from bpe_tui.widgets.language import plural, tr
@@ -191,8 +191,9 @@ class PairsPanel(Panel):
             return  # `_go_on` scrolls once the heap is replayed
         entries = frame.queue.entries(TABLE_SHOWN)
         lines = EntryTable(frame, self.painter(frame), self.room).lines(entries)
-        pairs = [entries[place].pair for place, _ in lines]
-        row = pairs.index(frame.next_pair) if frame.next_pair in pairs else 0
+        pairs, row = [entry.pair for entry in entries], 0
+        if frame.next_pair in pairs:
+            row = lines.index(TableLine(pairs.index(frame.next_pair), LinePart.OWN))
         below = row + 2 + self.head_height - self.size.height
         self.scroll_to(y=below, animate=False, immediate=True)
 
@@ -301,12 +302,7 @@ def table_rows(frame: Frame, painter: TokenPainter, table: EntryTable) -> Sequen
         top.append(_move_row(painter, move, frame.moves_done, frame.moves_done))
     lines = table.lines(entries)
 
-    def row(index: int) -> Row:
-        place, is_second = lines[index]
-        entry = entries[place]
-        return table.row(RankedEntry(place + 1, entry), ToPair(entry.pair), is_second)
-
-    return RowsOnDemand(len(lines), row, top=top)
+    return RowsOnDemand(len(lines), lambda row: table.row(entries, lines[row]), top=top)
 
 
 DRAWN: dict[str, Callable[[Frame, TokenPainter, int], Sequence[Row]]] = {

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
 from bpe_tui.shell.panel import BETWEEN_PAIR, TokenPainter
+from bpe_tui.shell.targets import ToPair
 from bpe_tui.widgets.language import tr, tr_spans
-from bpe_tui.widgets.numbers import LONGEST_BAR, SHORTEST_BAR, bar, number, scale_of, signed, trace
+from bpe_tui.widgets.numbers import SHORTEST_BAR, bar, number, signed, trace
 from bpe_tui.widgets.rows import (
     Column,
     Row,
@@ -20,7 +22,7 @@ from bpe_tui.widgets.rows import (
     without_middle,
 )
 from bpe_tui.widgets.visible import width as width_of
-from bpe_tui.words.narration import characters_of
+from bpe_tui.words.narration import characters_of, first_fitting
 from engine.bpe.frame import Frame
 from engine.bpe.pair_queue import QueueEntry
 from engine.bpe.trainers.pseudocode import Move
@@ -43,7 +45,10 @@ PLACE_CELLS = 5
 USUAL_PAIR, WIDEST_PAIR = 11, 29
 NAME_CELLS, LEAST_NAME = 6, 4
 """Cells of the token that made an entry stale, before it is shortened: usually, and at least."""
-GAP = 2
+OF_ALL = len(" of 999")
+"""Cells of the sum that several tokens took."""
+GAP, LONG_BAR = 2, 12
+"""Blanks between columns; cells that a bar has before the words get more than they need."""
 NEXT, TIED, NEXT_TIED = "up next", "tied", "up next, tied"
 
 
@@ -79,7 +84,7 @@ class TableRoom(NamedTuple):
     def within(cls, width: int, digits: int, has_heap: bool) -> TableRoom:
         """Share the cells of a row; bars get what pairs, numbers and words leave.
 
-        The words are the same at every width: first the bars give way, then the row is wrapped.
+        First the words about a stale entry give way, then the bars, then the row is wrapped.
 
         Args:
             width: the cells of a row.
@@ -91,56 +96,56 @@ class TableRoom(NamedTuple):
         spare = width - PLACE_CELLS - recorded - true
         pair = max(min(max(spare // 4, USUAL_PAIR), WIDEST_PAIR, spare - 2 - len(NEXT_TIED)), 3)
         rest = spare - pair
-        words = len("stale:  took ") + digits
+        words = len(" took ") + digits
         wraps = has_heap and rest < 1 + words + LEAST_NAME
         if wraps or not has_heap:
             least = said = GAP + len(NEXT_TIED)
         else:
-            least, said = GAP + words + LEAST_NAME, GAP + words + NAME_CELLS
-            others = len(", 99 others ") + digits
-            said += others if rest >= said + others + GAP + LONGEST_BAR else 0
+            least = GAP + max(words + LEAST_NAME, len(NEXT_TIED))
+            said = GAP + words + NAME_CELLS + OF_ALL
         if rest < least + GAP + SHORTEST_BAR:  # no room for bars
             return cls((pair - 1) // 2, pair, recorded, true, 0, rest, wraps)
-        remark = min(said, rest - GAP - SHORTEST_BAR)
+        remark = min(said, max(least, rest - GAP - LONG_BAR))
         longest = rest - remark - GAP
         wider = 1 if longest > SHORTEST_BAR else 0  # a second blank before the true count
         longest -= wider
         return cls((pair - 1) // 2, pair, recorded, true + wider, longest, remark, wraps)
 
 
-RECORDED, TRUE, COUNT = "recorded", "true", "count"
+RECORDED, TRUE, COUNT, WHY_STALE = "recorded", "true", "count", "why stale"
 """Names of the columns: the count in the entry and that of the pair; COUNT if there is no heap."""
 
 
 def _why_stale(frame: Frame, painter: TokenPainter, entry: QueueEntry, cells: int) -> list[Span]:
-    """Return the token that took the most since the count was recorded, and what all took.
+    """Return the token that took the most since the count was recorded: `·h took 199 of 326`.
 
-    The parts add up: `stale: ·h took 199, 7 others 127`, in few cells `·h 199, 7 others 127`.
+    In few cells, or if no other token took any, `·h took 199`: the counts give the sum.
     """
     losses = frame.queue.losses(entry)
     if not losses:
         return [(tr("stale"), "stale-truth")]
     most = max(losses, key=lambda loss: loss.taken)
     name = painter.spans(frame.merge_at(most.step - 1).new_id)
-    ways = ["stale: {token} took {n}"]
-    taken = sum(loss.taken for loss in losses)
-    if len(losses) > 1:
-        parts = "{token} took {n}, {others} {rest}"
-        short = "{token} {n}, {others} {rest}"
-        ways = ["stale: {token} took {n}, {others} {rest}", parts, short]
-    others = "{k} others" if len(losses) > 2 else "{k} other"
-    shown = {"n": number(most.taken), "rest": number(taken - most.taken)}
-    shown["others"] = tr(others, k=len(losses) - 1)
+    numbers = {"n": number(most.taken), "all": number(sum(loss.taken for loss in losses))}
+    alone, of_all = "{token} took {n}", "{token} took {n} of {all}"
+    needed = spans_width(tr_spans(of_all, token=name, **numbers))
+    way = of_all if len(losses) > 1 and needed <= cells else alone
+    room = cells - spans_width(tr_spans(way, token=[], **numbers))
+    token = without_middle(name, max(room, 1))
+    return tr_spans(way, "stale-truth", token=token, **numbers)
 
-    def said(way: str, token: Sequence[Span] = ()) -> list[Span]:
-        return tr_spans(way, "stale-truth", token=token, **shown)
 
-    least = min(spans_width(name), NAME_CELLS)
-    for way in ways:
-        room = cells - spans_width(said(way))
-        if room >= least:
-            break
-    return said(way, without_middle(name, max(room, 1)))
+class LinePart(Enum):
+    """The rows of an entry: one above the pair that merges next, its own, and words below it."""
+
+    SKIPPED, OWN, WHY = range(3)
+
+
+class TableLine(NamedTuple):
+    """A row of the table: the index of its entry, and which of the entry's rows it is."""
+
+    index: int
+    part: LinePart
 
 
 class EntryTable:
@@ -158,22 +163,44 @@ class EntryTable:
     def header(self) -> Row:
         return self._table.header()
 
-    def lines(self, entries: Sequence[QueueEntry]) -> list[tuple[int, bool]]:
-        """Return the place of the entry of each row, and whether the row is its second."""
-        lines = []
-        for place, entry in enumerate(entries):
-            lines.append((place, False))
-            if entry.stale and self._room.wraps:
-                lines.append((place, True))
+    def lines(self, entries: Sequence[QueueEntry]) -> list[TableLine]:
+        """Return the rows of all entries, from the top."""
+        lines: list[TableLine] = []
+        is_at_rest = not (self._frame.given or self._frame.moves_done)
+        for index, entry in enumerate(entries):
+            if index and is_at_rest and entry.pair == self._frame.next_pair:
+                lines.append(TableLine(index, LinePart.SKIPPED))
+            lines.append(TableLine(index, LinePart.OWN))
+            if self._room.wraps and entry.stale:
+                lines.append(TableLine(index, LinePart.WHY))
         return lines
 
-    def row(self, placed: RankedEntry, target: object, is_second: bool = False) -> Row:
-        """Return a row of an entry; the second one has the words that the first has no room for."""
-        if not is_second:
-            return self._table.row(placed, target)
-        room = self._width - PLACE_CELLS
-        words = _why_stale(self._frame, self._painter, placed.entry, room)
-        return Row([(" " * PLACE_CELLS, ""), *words], target)
+    def row(self, entries: Sequence[QueueEntry], line: TableLine) -> Row:
+        """Return the row of a line."""
+        entry = entries[line.index]
+        if line.part is LinePart.SKIPPED:
+            return self._skipped_row(entries[: line.index])
+        if line.part is LinePart.OWN:
+            return self._table.row(RankedEntry(line.index + 1, entry), ToPair(entry.pair))
+        words = _why_stale(self._frame, self._painter, entry, self._width - PLACE_CELLS)
+        return Row([(" " * PLACE_CELLS, ""), *words], ToPair(entry.pair))
+
+    def _skipped_row(self, skipped: Sequence[QueueEntry]) -> Row:
+        """Return what the trainer does with the entries above the pair that merges next."""
+        stale = [entry for entry in skipped if entry.stale]
+        pushed = sum(entry.count > 0 for entry in stale)
+        ways = SKIPPED_ONE if len(stale) == 1 else SKIPPED
+        if pushed < len(stale):
+            ways = SOME_DROPPED
+        n, m = number(len(stale)), number(pushed)
+        texts = (f"┄ {tr(way, n=n, m=m)} ┄" for way in ways)
+        return Row([("  ", ""), (first_fitting(self._width - 2, *texts), "stale-truth")])
+
+
+SKIPPED = "{n} stale entries are popped and pushed again", "{n} stale entries"
+SKIPPED_ONE = "{n} stale entry is popped and pushed again", "{n} stale entry"
+SOME_DROPPED = "{n} popped as stale, {m} pushed again", "{n} stale entries"
+"""Lines above the pair that merges next: the last if some pairs do not occur any more."""
 
 
 def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -> RowTable:
@@ -182,9 +209,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
     move = frame.queue.moves()[frame.moves_done - 1] if frame.moves_done else None
     is_push = move is not None and move.move in (Move.PUSH, Move.PUSH_BACK)
     pushed = move.pair if move is not None and is_push else None
-    scale: float = max(highest_shown(frame), 1)
-    if not frame.run.record.by_rule:  # it is that of step 0
-        scale *= scale_of(frame.queue.highest_count / scale)
+    scale = max(frame.queue.highest_count, 1)
 
     def place(placed: RankedEntry) -> list[Span]:
         is_next = placed.entry.pair == frame.next_pair
@@ -209,7 +234,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
         """Return the true count as a bar, then a trace up to a stale entry's claim."""
         entry = placed.entry
         body = bar(entry.count / scale, room.bar)
-        claimed = trace(entry.recorded / scale, room.bar, body)
+        claimed = trace(min(entry.recorded / scale, 1), room.bar, body)
         role = "pair" if entry.pair == frame.next_pair else "border"
         return [("  ", ""), (body, role), (claimed, "stale-truth")]
 
@@ -226,7 +251,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
         elif entry.stale:
             said = [] if room.wraps else _why_stale(frame, painter, entry, room.remark - GAP)
         elif entry.pair == frame.next_pair:
-            has_room = entry.tied and room.remark > len(NEXT_TIED)
+            has_room = entry.tied and room.remark >= GAP + len(NEXT_TIED)
             said = [(tr(NEXT_TIED if has_room else NEXT), "pair")]
         elif entry.tied:
             said = [(tr(TIED), "tie")]
@@ -236,7 +261,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
             spare = room.remark - spans_width(said) - 2 * GAP
             parts = characters_of(frame, entry.pair, spare)
             said = [*said, (f"{' ' * GAP if said and parts else ''}{parts}", "dim")]
-        return [(" " * min(GAP, max(room.remark - spans_width(said) - 1, 1)), ""), *said]
+        return [(" " * GAP, ""), *said]
 
     pairs, old = tr("pair"), tr(RECORDED)
     # The title of a narrow column of counts begins above the pairs.
@@ -257,4 +282,6 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
     columns.append(Column(tr(TRUE if has_heap else COUNT), room.true, true, is_number=True))
     if room.bar:
         columns.append(Column("", room.bar + GAP, length))
-    return RowTable([*columns, Column("", room.remark, remark)], width, least=8)
+    why = tr(WHY_STALE) if has_heap and not room.wraps else ""
+    columns.append(Column(f"{' ' * GAP}{why}", room.remark, remark))
+    return RowTable(columns, width, least=8)

@@ -195,7 +195,7 @@ def two_ids() -> Iterable[str]:
 def the_most_stale_entry() -> Iterable[str]:
     before, after = count_of((b"t", b"h")), count_of((b"t", b"h"), [(b"h", b"e")])
     yield f"{before:,}   {after}"
-    yield f"stale: he took {before - after:,}"
+    yield f"he took {before - after:,}"
 
 
 def frequent_pretokens() -> Iterable[str]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from itertools import product
+
 import pytest
-from opening import frame_of, opened, until
+from opening import SAMPLE, frame_of, opened, until
 from screen_text import shown
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import heap_panel
 from bpe_tui.bpe.heap_panel import PairsPanel
-from bpe_tui.panels.heap_table import EntryTable, RankedEntry, TableRoom
+from bpe_tui.panels.heap_table import EntryTable, LinePart, TableLine, TableRoom, highest_shown
 from bpe_tui.shell.panel import TokenPainter
 from engine import Timeline, Trainer
 from engine.bpe.what_if import ForkChange, fork
@@ -44,6 +48,33 @@ def test_the_longest_bar_of_a_fork_takes_half_of_the_room_at_each_step() -> None
     for step in range(len(other)):
         frame = other.seek(step)
         table = EntryTable(frame, TokenPainter(frame, marks=False), cells)
-        best = frame.queue.entries(1)[0]
-        row = "".join(text for text, _ in table.row(RankedEntry(1, best), None, False).spans)
+        best = TableLine(0, LinePart.OWN)
+        row = "".join(text for text, _ in table.row(frame.queue.entries(1), best).spans)
         assert row.count("▄") * 2 >= TableRoom.within(cells, 5, True).bar - 1, (step, row)
+
+
+def test_notes_about_stale_entries_have_one_wording_and_column_and_skipped_ones_a_line() -> None:
+    counts = dict(Counter(re.findall(rb" ?\w+|\W", SAMPLE.read_bytes()[:6000])))
+    run, seen = Timeline(counts, Trainer(counts, 380).steps()), set()
+    run.complete()
+    for step, cells in product(range(4, 120, 12), (30, 54, 66)):
+        frame = run.seek(step)
+        entries = frame.queue.entries(16)
+        table = EntryTable(frame, TokenPainter(frame, marks=False), cells)
+        room = TableRoom.within(cells, len(str(highest_shown(frame))), True)
+        for line in table.lines(entries):
+            row = "".join(text for text, _ in table.row(entries, line).spans)
+            entry, above = entries[line.index], entries[: line.index]
+            assert len(row.rstrip()) <= cells
+            seen.add(line.part)
+            if line.part is LinePart.SKIPPED:
+                assert entry.pair == frame.next_pair
+                assert all(each.stale for each in above)
+                assert re.match(rf"  ┄ {len(above)} (popped as )?stale", row)
+            elif line.part is LinePart.WHY or (entry.stale and not room.wraps):
+                words = row[5:] if room.wraps else row[cells - room.remark + 2 :]
+                found = re.fullmatch(r"\S.* took (\d+)(?: of (\d+))?\s*", words)
+                assert found, (cells, row)
+                lost = entry.recorded - entry.count
+                assert int(found[2] or lost) == lost >= int(found[1]) > 0
+    assert seen == set(LinePart)

@@ -160,8 +160,10 @@ class Heap:
         for pair in {*merge.before} - {*merge.after, merge.pair}:
             self.took[pair][made] += merge.before[pair]
 
-    def rows(self, counts: Mapping[Named, int], merge: Merge | None, pushed: str) -> list[str]:
-        """Return the rows of the table."""
+    def rows(
+        self, counts: Mapping[Named, int], merge: Merge | None, pushed: str | None = None
+    ) -> list[str]:
+        """Return the rows of the table; `pushed` is a pair, "" for none between two moves."""
         top = max(counts.values(), default=0)
         tied = sum(n == top for n in counts.values()) > 1
         found = list[str]()
@@ -172,15 +174,19 @@ class Heap:
                 remark = "pushed"
             elif claim != true:
                 (most, n), *_ = took = self.took[pair].most_common()
-                others = "others" if len(took) > 2 else "other"
-                rest = f", {len(took) - 1} {others} {claim - true - n}" if len(took) > 1 else ""
-                remark = f"stale: {shown(most)} took {n}{rest}"
+                remark = f"{shown(most)} took {n}" + f" of {claim - true}" * (len(took) > 1)
             elif is_next:
                 remark = "up next, tied" if tied else "up next"
             elif tied and true == top:
                 remark = "tied"
             elif change := true - self.was.get(pair, 0):
                 remark = f"{change:+}".replace("-", "−")
+            if is_next and pushed is None and found:
+                dropped = sum(pair not in counts for pair in self.order()[: place - 1])
+                n, entries = place - 1, "entries are" if place > 2 else "entry is"
+                found.append(f"{n} stale {entries} popped and pushed again")
+                if dropped:
+                    found[-1] = f"{n} popped as stale, {n - dropped} pushed again"
             mark = "▸" if is_next else " "
             found.append(" ".join(f"{mark} {place} {plus(pair)} {claim} {true} {remark}".split()))
         return found
@@ -216,7 +222,7 @@ def check_heap(drawing: Drawing, text: str) -> None:
             }
             for view in (told[end + 1 :], rows_of(drawing, frame, "tree", 40)):
                 assert {each.partition(" ")[2] for each in view} <= array, (text, step, view)
-            assert rows_of(drawing, frame, "table", 200) == heap.rows(counts, merge, "")
+            assert rows_of(drawing, frame, "table", 200) == heap.rows(counts, merge)
             if merge is None:
                 assert told[:end] == ["No merge follows: nothing moves."]
                 break

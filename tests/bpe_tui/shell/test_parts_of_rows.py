@@ -27,7 +27,7 @@ from bpe_tui.explain.explanation import (
 from bpe_tui.panels import token_detail, training_panels
 from bpe_tui.panels.charts import ZIPF, FrequentPanel, FrequentTile, _columns, lengths
 from bpe_tui.panels.corpus import CorpusPlace, elsewhere_row, flowed, within_rows
-from bpe_tui.panels.heap_table import EntryTable, RankedEntry, TableRoom, highest_shown
+from bpe_tui.panels.heap_table import EntryTable, TableRoom, highest_shown
 from bpe_tui.panels.inspection_rows import _length_bins
 from bpe_tui.panels.token_detail import (
     Label,
@@ -129,10 +129,7 @@ def heaps() -> Iterator[Part]:
         for cells in widths:
             table = EntryTable(frame, TokenPainter(frame, marks=False), cells)
             entries = frame.queue.entries(5)
-            rows = (
-                table.row(RankedEntry(at + 1, entries[at]), None, two)
-                for at, two in table.lines(entries)
-            )
+            rows = (table.row(entries, line) for line in table.lines(entries))
             yield f"heap after {step}, {cells} cells", [table.header(), *rows]
 
 
