@@ -189,7 +189,7 @@ class BaseApp(SurvivingApp[int]):
 
     def tell(self, message: str, *, stays: bool = False) -> None:
         """Show a message, of visible text, until the next key or, if it stays, until closed."""
-        self.notices.add(message, stays=stays)
+        self.notices.add(tr(message), stays=stays)
         self._show_notices()
 
     def notify(self, message: str, **settings: Any) -> None:

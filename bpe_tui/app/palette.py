@@ -48,15 +48,15 @@ class FoundCommand:
         kind = self.kind or kind_and_model(screen)[0]
         is_everywhere = len({*EVERYWHERE} - {*self.command.screens}) <= MOST_WITHOUT
         if is_everywhere or kind not in EVERYWHERE:
-            return self.command.shown, "everywhere" if is_everywhere else "here"
-        return self.command.shown, f"{key_of_screen(kind)} {kind}"
+            return self.command.shown, tr("everywhere") if is_everywhere else tr("here")
+        return self.command.shown, f"{key_of_screen(kind)} {tr(kind)}"
 
     def score(self, query: str) -> float:
         """Return how well it answers; 0 if a word of the query is not in the command's words."""
         command, words = self.command, query.lower().split()
         label = command.label.lower()
-        known = f"{label} {command.words.lower()}"
-        text = f"{known} {command.help} {self.kind}".lower()
+        known = f"{label} {tr(command.label)} {command.words.lower()}"
+        text = f"{known} {command.help} {tr(command.help)} {self.kind}".lower()
         if not words or not all(word in text for word in words):
             return 0
         is_named = any(label.startswith(word) for word in words)
@@ -186,7 +186,7 @@ class Palette(FieldOverRows[FoundCommand | None]):
         key, place = found.where(self._below.id or "")
         spans = [*left([(key, "here")], KEY_CELLS), *left([(place, "dim")], PLACE_CELLS)]
         target: FoundCommand | None = found
-        for line in wrapped_text(found.command.help, max(cells - KEY_CELLS - PLACE_CELLS, 12)):
+        for line in wrapped_text(tr(found.command.help), max(cells - KEY_CELLS - PLACE_CELLS, 12)):
             yield Row([*spans, (line, "")], target)
             spans, target = [(" " * (KEY_CELLS + PLACE_CELLS), "")], None
 

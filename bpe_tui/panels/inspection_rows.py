@@ -78,7 +78,7 @@ def sections(
         inspection: Any, name: str, few: TokenExamples, width: int, most: int, *between: Span
     ) -> Iterator[Row]:
         """Yield tokens after their name, in at most `most` rows, each leading to its first one."""
-        spans = [*left([(name, "dim")], NAME_CELLS), *between]
+        spans = [*left([(tr(name), "dim")], NAME_CELLS), *between]
         room = width - spans_width(spans)
         ids = few.ids[: max(room, 0) * most]
         words = [[(f"  {visible_bytes(inspection.token(each))}", "")] for each in ids]
@@ -121,7 +121,7 @@ def sections(
         ids: Sequence[int] = inspection.longest(min(most * LONGEST_SHOWN, MOST_TOKENS))
         if [length for length, _ in inspection.length_histogram] == [1]:
             said = "All {what} are one {unit} long, such as:"
-            rows = paragraph(tr(said, what=what, unit=inspection.unit), width, "dim")
+            rows = paragraph(tr(said, what=tr(what), unit=tr(inspection.unit)), width, "dim")
             ids = inspection.of_length(1, 1).ids[: len(ids)]
         for token_id in ids:
             length = (
@@ -140,7 +140,7 @@ def sections(
         InspectionSection(
             "overview", "what is it?", lambda found, width, _=1: fact_rows(overview(found), width)
         ),
-        InspectionSection("lengths", tr("how long are the {what}?", what=what), length_rows),
+        InspectionSection("lengths", f"how long are the {what}?", length_rows),
         InspectionSection("odd", "which are odd?", odd_rows),
         InspectionSection("kinds", "what are they made of?", kind_rows),
         InspectionSection("longest", "which are the longest?", longest),
@@ -152,14 +152,14 @@ def fact_rows(facts: Iterable[tuple[str, str]], width: int) -> list[Row]:
     rows = []
     for name, fact in facts:
         for place, line in enumerate(paragraph(fact, width - NAME_CELLS - 1)):
-            label = name if place == 0 else ""
+            label = tr(name) if place == 0 else ""
             rows.append(Row([*left([(label, "dim")], NAME_CELLS), *line.spans]))
     return rows
 
 
 def describe_ids(inspection: Inspection) -> str:
     """Describe the range of ids and its gaps."""
-    ids = f"0 to {number(inspection.greatest_id)}"
+    ids = tr("0 to {n}", n=inspection.greatest_id)
     gaps = inspection.gaps
     if not gaps.count:
         return tr("{ids}, without gaps", ids=ids)
@@ -184,11 +184,11 @@ def describe_specials(special_ids: Mapping[str, int]) -> str:
 def describe_pattern(pattern: Pattern, name: str | None) -> str:
     """Describe a pattern by its name and effect, or by its source, or by the stages that cut."""
     if pattern.name == STAGED:
-        return tr("none: {summary}", summary=pattern.summary)
+        return tr("none: {summary}", summary=tr(pattern.summary))
     if name is None:
         said = "none of the named ones: {source}"
         return tr(said, source=visible_text(pattern.source, spaces=False))
-    return f"{name} ({pattern.summary})" if pattern.summary else name
+    return f"{name} ({tr(pattern.summary)})" if pattern.summary else name
 
 
 def describe_numbers(numbers: NumberPolicy) -> list[tuple[str, str]]:
@@ -216,7 +216,7 @@ def _length_bins(inspection: AnyInspection) -> dict[tuple[int, int], int]:
 def _name(lengths: tuple[int, int], unit: str) -> str:
     """Name a range of lengths: '1 byte', '13–24 bytes'."""
     first, last = lengths
-    return plural(first, unit) if first == last else f"{first}–{last} {unit}s"
+    return plural(first, unit) if first == last else tr(f"{{n}} {unit}s", n=f"{first}–{last}")
 
 
 def _bars(named: Sequence[tuple[str, int]], width: int) -> list[Row]:
@@ -227,7 +227,7 @@ def _bars(named: Sequence[tuple[str, int]], width: int) -> list[Row]:
     rows = []
     for name, count in named:
         spans = [
-            *left([(name, "dim")], NAME_CELLS),
+            *left([(tr(name), "dim")], NAME_CELLS),
             right(number(count), COUNT_CELLS),
             right(f"{100 * count / total:.1f}%", 8, "dim"),
             ("  ", ""),

@@ -90,13 +90,11 @@ class ReadingPanel(Vertical):
     It exists only while a corpus is read, since its bar moves even where it is hidden.
     """
 
-    BORDER_TITLE = "reading"
-    BORDER_SUBTITLE = CANCELS
-
     def __init__(self, session: Session) -> None:
         from textual.widgets import ProgressBar  # a short corpus needs none
 
         super().__init__(id="reading")
+        self.border_title = Content(tr("reading"))
         self._session = session
         self._bar = ProgressBar(id="reading-bar", show_percentage=False, show_eta=False)
 
@@ -113,10 +111,10 @@ class ReadingPanel(Vertical):
         if not self.query("#reading-what"):
             return  # `on_mount` will show it, or it is being removed
         config = session.config
-        paths = config.corpus if isinstance(config, RunConfig) else " and ".join(config.paths)
+        paths = config.corpus if isinstance(config, RunConfig) else tr(" and ").join(config.paths)
         name = visible_text(paths, spaces=False)
-        said = "{CANCELS} │ afterwards K: who counted what"
-        keys = tr(said, CANCELS=CANCELS) if config.corpus else CANCELS
+        cancels, later = tr(CANCELS), tr("afterwards K: who counted what")
+        keys = f"{cancels} │ {later}" if config.corpus else cancels
         self.border_subtitle = Content(keys if session.failure is None else tr("o opens"))
         what, bar = self.query_one("#reading-what", Static), self._bar
         strip = self.query_one("#reading-chunks", RowList)
@@ -128,7 +126,7 @@ class ReadingPanel(Vertical):
             what.update(Content(tr(said, failure=failure)))
         elif (working := session.working) is not None:
             bar.update(total=working.total, progress=working.done)
-            what.update(Content(f"{name}: {working.doing} …"))
+            what.update(Content(f"{name}: {tr(working.doing)} …"))
         elif session.indexing is not None:
             distinct = number(session.indexing.distinct)
             said = "{name}: looking through {distinct} distinct pretokens …"

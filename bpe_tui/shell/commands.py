@@ -309,7 +309,7 @@ class Menu(Window[Command | None]):
 
     def compose(self) -> ComposeResult:
         rows = MenuRows("menu", self._rows, classes="window")
-        rows.border_title = Content(MENU_TITLES[self._commands[0].menu])
+        rows.border_title = Content(tr(MENU_TITLES[self._commands[0].menu]))
         rows.border_subtitle = Content(tr("a letter or ↑ ↓ Enter │ Esc closes"))
         yield rows
 
@@ -319,10 +319,11 @@ class Menu(Window[Command | None]):
 
     def _rows_of(self, command: Command, cells: int) -> Iterator[Row]:
         on = ("● ", "pair") if self._is_on(command) else ("  ", "")
-        label = command.label.ljust(max(len(each.label) for each in self._commands) + 2)
+        widest = max(width(tr(each.label)) for each in self._commands) + 2
+        label = tr(command.label) + " " * (widest - width(tr(command.label)))
         spans: list[Span] = [on, (f"{shown_keys(command.keys)}  ", "here"), (label, "strong")]
         indent = spans_width(spans)
-        for line in wrapped_text(command.help, max(cells - indent, 12)):
+        for line in wrapped_text(tr(command.help), max(cells - indent, 12)):
             yield Row([*spans, (line, "dim")], command)
             spans = [(" " * indent, "")]
 
@@ -369,11 +370,13 @@ class Help(Window[None]):
 
     def _show_title(self) -> None:
         kind, model = kind_and_model(self._screen)
-        of = f" of {model.title}" if model is not None else ""
+        of = tr(" of {model}", model=model.title) if model is not None else ""
         said = " with “{sought}”"
         found = tr(said, sought=visible_text(self._sought, spaces=False)) if self._sought else ""
         said = "keys on the {kind} screen{of}{found}"
-        self.query_one(TextLines).border_title = Content(tr(said, kind=kind, of=of, found=found))
+        self.query_one(TextLines).border_title = Content(
+            tr(said, kind=tr(kind), of=of, found=found)
+        )
 
     def _rows(self, cells: int) -> list[Row]:
         """Return the text, its headings bold, in rows of at most `cells` cells."""
@@ -423,7 +426,7 @@ def _spans_of(line: str, marks: bool) -> list[Span]:
     for sign in SIGNS.values():
         look = sign.look(marks=marks)
         text = "  " + "".join(part for part, _ in look)
-        if line.startswith(text) and sign.title in line:
+        if line.startswith(text) and tr(sign.title) in line:
             return [("  ", ""), *look, (line.removeprefix(text), "")]
     return [(line, "" if line.startswith(" ") else "strong")]
 
@@ -486,10 +489,10 @@ def help_text(screen: str, *, marks: bool = False) -> str:
     """
     commands, parts = commands_on(screen), []
     for group in GROUPS:
-        lines = [f"  {each.shown:<12}{each.help}" for each in commands if each.group == group]
+        lines = [f"  {each.shown:<12}{tr(each.help)}" for each in commands if each.group == group]
         if lines:
-            parts.append("\n".join([group, *lines]))
-    parts.append(
+            parts.append("\n".join([tr(group), *lines]))
+    in_a_panel = (
         "In a panel\n"
         "  ↑ ↓ k j     Row by row; PageUp and PageDown by screenfuls; the wheel scrolls.\n"
         "  Home End    First, last row of the focused table; elsewhere the run's.\n"
@@ -498,15 +501,19 @@ def help_text(screen: str, *, marks: bool = False) -> str:
         "  mouse       Click what Enter would open; a token, or the + of a pair, to ask about it; "
         "drag the bar on top."
     )
+    parts.append(tr(in_a_panel))
     kind, _ = kind_and_model(screen)
     signs = [SIGNS[name] for name in dict.fromkeys((*LEGENDS.get(kind, ()), *SIGNS))]
     lines = [
-        f"  {text}{' ' * (12 - width(text))}{sign.title} {sign.sentence}"
+        f"  {text}{' ' * (12 - width(text))}{tr(sign.title)} {tr(sign.sentence)}"
         for sign in signs
         for text in ["".join(text for text, _ in sign.look(marks=marks))]
     ]
-    words = [f"  {word:<15}{sentence}" for word, sentence in WORDS.items()]
-    parts += ["\n".join(["Signs", *lines]), "\n".join(["Words", *words])]
+    words = [
+        f"  {tr(word)}{' ' * max(15 - width(tr(word)), 1)}{tr(sentence)}"
+        for word, sentence in WORDS.items()
+    ]
+    parts += ["\n".join([tr("Signs"), *lines]), "\n".join([tr("Words"), *words])]
     return "\n\n".join(parts)
 
 
@@ -577,14 +584,17 @@ def _uses_on_screens(commands: list[Command], model: Model) -> str:
             if kind in kinds:
                 said = " in the menu {MENUS}"
                 where = tr(said, MENUS=MENUS[command.menu]) if command.menu else ""
-                found.setdefault(command.label + where, []).append(kind)
-    return " │ ".join(f"{label} on {_screens(kinds)}" for label, kinds in found.items())
+                found.setdefault(tr(command.label) + where, []).append(kind)
+    return " │ ".join(
+        tr("{label} on {screens}", label=label, screens=_screens(kinds))
+        for label, kinds in found.items()
+    )
 
 
 def _screens(kinds: Sequence[str]) -> str:
     """Name the screens by key and name; by their keys alone if they are many."""
     if len(kinds) <= MOST_NAMED:
-        return ", ".join(f"{key_of_screen(kind)} {kind}" for kind in kinds)
+        return ", ".join(f"{key_of_screen(kind)} {tr(kind)}" for kind in kinds)
     return tr("the screens {key_of_screen}", key_of_screen=" ".join(map(key_of_screen, kinds)))
 
 
@@ -595,5 +605,5 @@ def _uses_with_other_models(commands: list[Command], model: Model) -> str:
         if other is not model and (uses := _uses_on_screens(commands, other)):
             titles.setdefault(uses, []).append(other.title)
     said = "{uses}, with {named}"
-    parts = [tr(said, uses=uses, named=" and ".join(named)) for uses, named in titles.items()]
+    parts = [tr(said, uses=uses, named=tr(" and ").join(named)) for uses, named in titles.items()]
     return tr("{parts} (M changes the model)", parts="; ".join(parts)) if parts else ""

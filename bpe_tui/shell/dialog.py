@@ -36,11 +36,11 @@ class Dialog(Window[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog") as window:
-            window.border_title = Content(self._title)
+            window.border_title = Content(tr(self._title))
             window.border_subtitle = Content(tr("Enter │ Esc cancels"))
             yield Field(self._value, id="dialog-input", compact=True)
             yield from self.compose_more()
-            yield Static(Content(self._hint), id="dialog-hint")
+            yield Static(Content(tr(self._hint)), id="dialog-hint")
 
     def compose_more(self) -> ComposeResult:
         """Yield the widgets under the line."""
@@ -58,7 +58,7 @@ class Dialog(Window[str | None]):
         if self not in self.app.screen_stack:
             return
         line = self.query_one("#dialog-hint", Static)
-        line.update(Content(hint))
+        line.update(Content(tr(hint)))
         line.remove_class("-refused")
 
     def refuse(self, reason: str) -> None:

@@ -442,7 +442,7 @@ class FramePanel(Lines, Generic[FrameT]):
         self._show_title(self._shown_title or self.named)
 
     def _show_title(self, title: str) -> None:
-        self.border_title = keyed(self._key, title)
+        self.border_title = keyed(self._key, tr(title))
 
     def name_columns(self, head: Sequence[Span]) -> None:
         """Show the names of the columns above the rows, if there is room."""

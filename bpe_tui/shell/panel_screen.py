@@ -57,12 +57,11 @@ class TooSmall(Static):
 class NotePanel(Static):
     """A panel with a message that stays until it is closed; hidden while there is none."""
 
-    BORDER_TITLE = "note"
-    BORDER_SUBTITLE = "Esc closes │ Ctrl+L all messages"
-
     text: reactive[str] = reactive("")
 
     def watch_text(self, text: str) -> None:
+        self.border_title = Content(tr("note"))
+        self.border_subtitle = Content(tr("Esc closes │ Ctrl+L all messages"))
         self.display = bool(text)
         self.update(Content(text))
 

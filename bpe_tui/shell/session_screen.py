@@ -72,7 +72,7 @@ class NoTextCard(RowList):
 
     def __init__(self) -> None:
         ways = tr("open a text or sample for race, family, check, chunks")
-        super().__init__("no-text", [Row([("↵ ", "here"), (ways, "")], ToOpening())])
+        super().__init__("no-text", [Row([("↵ ", "here"), (tr(ways), "")], ToOpening())])
 
 
 class SessionScreen(PanelScreen):

@@ -317,7 +317,7 @@ class CheckScreen(SessionScreen):
         claimed = self.session.claimed
         if job is None or claimed is None:
             return tr("A check compares your merges with the rule, one by one.")
-        names = " and ".join(Path(path).name or path for path in claimed.paths)
+        names = tr(" and ").join(Path(path).name or path for path in claimed.paths)
         name, room = visible_text(names, spaces=False), self.size.width - 2
         if job.refused is not None:
             return tr("{name} cannot be checked.", name=name)

@@ -366,7 +366,7 @@ class ComparisonScreen(PanelScreen):
             yield Field(placeholder=tr("type here (e)"), id="other-text-input", compact=True)
 
     def on_mount(self) -> None:
-        self._head(tr("Opening {names} …", names=" and ".join(self._names)))
+        self._head(tr("Opening {names} …", names=tr(" and ").join(self._names)))
         self._start("open", self._open_all, self._compare_all)
 
     def _head(self, text: str) -> None:
@@ -410,7 +410,7 @@ class ComparisonScreen(PanelScreen):
         tokenizers = self._tokenizers
         if not tokenizers:
             return
-        self._head(tr("Comparing {names} …", names=" and ".join(self._names)))
+        self._head(tr("Comparing {names} …", names=tr(" and ").join(self._names)))
 
         def compare_text() -> TextComparison:
             comparison = TextComparison(tokenizers, data)

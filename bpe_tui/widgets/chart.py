@@ -23,6 +23,7 @@ from textual.strip import Strip
 from bpe_tui.styles import painted
 from bpe_tui.widgets.controls import Dragged
 from bpe_tui.widgets.figure import Figure, NumberArray, braille_between, cells_of, spans_through
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import short_number
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import width as width_of
@@ -81,7 +82,7 @@ class Chart(Dragged, can_focus=True):
         size = self.size
         width, height = size.width - GUTTER, size.height - BELOW
         if self.figure is None:
-            lines = wrap(self.why_empty, max(size.width, 1))
+            lines = wrap(tr(self.why_empty), max(size.width, 1))
             return [(lines[y], "dim")] if y < len(lines) else []
         if width < 1 or height < 1:
             return []

@@ -36,8 +36,8 @@ class Field(Input):
 
     def __init__(self, value: str | None = None, placeholder: str = "", **settings: Any) -> None:
         # Any text is valid; the classes that say so would cost new styles.
-        super().__init__(value, placeholder, validate_on=[], **settings)
-        self.whole_placeholder = placeholder
+        self.whole_placeholder = tr(placeholder)
+        super().__init__(value, self.whole_placeholder, validate_on=[], **settings)
 
     def on_mount(self) -> None:
         self.select_on_focus = isinstance(self.screen, Window)

@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
@@ -19,6 +20,7 @@ from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
 from bpe_tui.styles import painted, role_style
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.rows import Row, Span, subject_cells, subjects_at
 
 ReactiveType = TypeVar("ReactiveType")
@@ -104,6 +106,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     def __init__(self, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
+        self.border_title = Content(tr(self.BORDER_TITLE or ""))
         self._rows_made: dict[int, Row] = {}  # rows since the last change
 
     # -- a subclass may override these

@@ -344,8 +344,8 @@ def wrapped_text(text: str, cells: int) -> list[str]:
 
 
 def paragraph(text: str, cells: int, role: str = "") -> list[Row]:
-    """Wrap a visible text in rows, at blanks."""
-    return [Row([(line, role)]) for line in wrapped_text(text, max(cells, 10))]
+    """Translate a visible text, and wrap it in rows, at blanks."""
+    return [Row([(line, role)]) for line in wrapped_text(tr(text), max(cells, 10))]
 
 
 # -- columns

@@ -159,7 +159,7 @@ def describe_all(
     for share in report.workers:
         yield f"{worker_name(report, share)}: {share_of(share)}."
     for place, logged in enumerate(report.logged[:LISTED]):
-        who = " and ".join(f"{_kind(report)} {worker}" for worker in logged.workers)
+        who = tr(" and ").join(f"{_kind(report)} {worker}" for worker in logged.workers)
         said = "Chunk {report}: bytes {start} to {start2}, {who}, {seconds}, {pretokens}."
         yield (
             tr(
