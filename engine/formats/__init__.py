@@ -80,6 +80,8 @@ _OF_NAMES = (
 )
 _WITH_SIGNATURE = (*_OF_FILES[:4], rank_files.TIKTOKEN, minbpe.FORMAT)
 """Formats whose first bytes no other file has; the others are recognised by their shape."""
+_NAMED = (*_WITH_SIGNATURE, gpt2.FORMAT)
+"""Formats whose files, if they have these names and do not open, are what a folder means."""
 __all__ = [
     "DEFAULT_FORMAT",
     "FORMATS",
@@ -124,7 +126,7 @@ def open_tokenizer(
             with gc_paused():
                 opened = format.load(found, overrides)
         except TokenizerFileError as error:
-            if source.folder is None or found is not source or format in _WITH_SIGNATURE:
+            if source.folder is None or found is not source or format in _NAMED:
                 raise
             opened, found = _only_other(source, format, overrides, error)
             opened = replace(
