@@ -27,6 +27,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.opening import config_for
-from bpe_tui.studies.comparison import ComparisonScreen
+from bpe_tui.studies.comparison import ComparedTokenizer, ComparisonScreen
 from bpe_tui.widgets.textual_private import guard_messages
 from engine import Timeline, Tokenizer, Trainer, ask
 from engine.counting.count import count_corpus
@@ -219,9 +220,8 @@ def with_stages(corpus: Path, name: str) -> App[int]:
 def comparison(_: Path) -> App[int]:
     names = [str(GOLDEN / name) for name in ("tokenizer.json", "gpt2", "handout.tiktoken")]
     text = "low \x1b[2J lower \u202e newest\n".encode()
-    return SingleScreenApp(
-        lambda: ComparisonScreen(names, lambda: [Tokenizer.load(name) for name in names], text)
-    )
+    compared = [ComparedTokenizer(name, partial(Tokenizer.load, name)) for name in names]
+    return SingleScreenApp(lambda: ComparisonScreen(compared, text))
 
 
 GOLDEN = TESTS / "engine" / "golden"

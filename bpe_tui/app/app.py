@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.message import Message
 
@@ -21,14 +21,13 @@ from bpe_tui.app.memory import QUIET_SECONDS
 from bpe_tui.app.session_app import PLACES, SessionApp, import_screen, read_sheets
 from bpe_tui.session import jobs
 from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, TokenizerConfig, Viewpoint
-from bpe_tui.session.declarations import CHECK, ENCODING, FAMILY, START, TRAINING
+from bpe_tui.session.declarations import CHECK, COMPARISON, ENCODING, FAMILY, START, TRAINING
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.languages import speak_as
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.session.threads import Post
-from bpe_tui.session.training import open_continuable
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number
@@ -37,6 +36,7 @@ from bpe_tui.widgets.visible import visible_text
 from engine.core.drafts import sweep_temporary
 from engine.core.errors import BpeError
 from engine.recording.playback import Player
+from engine.text.pretokenize import to_bytes
 
 SWITCH_SECONDS = 0.0005
 """Longest time for which the training thread holds the interpreter.
@@ -225,6 +225,8 @@ class BpeTuiApp(SessionApp):
             if kind == ENCODING:
                 self.navigation.open_encoding(viewpoint.text, look=True)
         self._place_due = viewpoint.at
+        if isinstance(self.session.config, TokenizerConfig) and self.session.config.beside:
+            self._compare_with(self.session.config.beside)
         if viewpoint.note:
             self.tell(visible_text(viewpoint.note, spaces=False), stays=True)
         for doubt in news.doubts:
@@ -274,16 +276,20 @@ class BpeTuiApp(SessionApp):
     # -- windows that open something
 
     def action_open(self, use: str = "TOGETHER") -> None:
-        """Ask for a file; `CHECK` asks for the files of a trainer, to check on the open corpus."""
+        """Ask for a file; `CHECK` asks for merges to check, `COMPARE` for a second tokenizer."""
         config = self.session.config
         self.hold()
+        if self.screen.id == COMPARISON:
+            super().action_open()
+            return
         from bpe_tui.dialogs.open_other import ChosenFile, OpenOther
 
         # A session that could not be opened cannot be combined with another file.
         is_open = self.session.failure is None and config is not NOTHING_OPEN
+        is_open = is_open and use != "COMPARE"  # which leaves no choice of its use
         self.push_screen(OpenOther(config if is_open else None, ChosenFile[use]), self._chose)
 
-    def _chose(self, config: Config | ToCompare | None) -> None:
+    def _chose(self, config: Chosen) -> None:
         """Open what is chosen; a check on the open corpus and a comparison keep the session."""
         session, known = self.session, self.session.config
         if (
@@ -298,14 +304,24 @@ class BpeTuiApp(SessionApp):
             self.changed()
         elif isinstance(config, RunConfig | TokenizerConfig):
             self.open(config)
-        elif config is not None and isinstance(known, TokenizerConfig):
-            from bpe_tui.studies.comparison import comparison_with
+        elif config is not None:
+            self._compare_with(config.paths)
 
-            def first() -> Tokenizer:
-                return (session.opened or open_continuable(known)).tokenizer
+    def _compare_with(self, paths: Sequence[str]) -> None:
+        """Compare the open tokenizer, or that of the present step of a training, with another."""
+        from bpe_tui.studies.comparison import ComparedTokenizer, ComparisonScreen, of_files
+        from bpe_tui.words.narration import name_of
 
-            given = known.name, first, config.paths, session.text
-            self.show_over(partial(comparison_with, *given))
+        config, opened, text = self.session.config, self.session.opened, self.session.text
+        frame = cast("Frame", getattr(self.screen, "frame", None) or self.session.frame)
+        if isinstance(config, TokenizerConfig) and opened is not None and not config.continued:
+            first = ComparedTokenizer(config.paths[0], lambda: opened.tokenizer)
+        else:
+            name = f"{name_of(config)} {tr('step {n}', n=frame.step)}"
+            first = ComparedTokenizer(name, frame.tokenizer)
+        compared, specials = (first, of_files(paths)), frame.cuts_specials
+        make = partial(ComparisonScreen, compared, to_bytes(text), specials=specials)
+        self.show_over(make)
 
     # -- lessons
 
@@ -386,10 +402,10 @@ def _prepare(
 
 
 if TYPE_CHECKING:
-    from bpe_tui.dialogs.open_other import ToCompare
+    from bpe_tui.dialogs.open_other import Chosen
     from bpe_tui.lessons.guide import Guide
     from bpe_tui.session.host import Host
-    from engine.encoding.tokenizer import Tokenizer
+    from engine.bpe.frame import Frame
     from engine.learning.session_file import SavedFile
 
     _host: type[Host] = BpeTuiApp  # mypy proves that the application is a host

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import monotonic
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import events
 from textual.actions import ActionParseResult
@@ -41,6 +41,9 @@ from bpe_tui.widgets.textual_private import (
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.systems import ending_signals, on_signal
+
+if TYPE_CHECKING:
+    from bpe_tui.studies.comparison import ComparisonScreen
 
 
 class Messages(Window[None]):
@@ -234,6 +237,18 @@ class BaseApp(SurvivingApp[int]):
 
         if isinstance(self.screen, PanelScreen):  # a window has no commands
             self.push_screen(Palette(self.screen), partial(run_command, self.screen))
+
+    def action_open(self) -> None:
+        """Ask for another tokenizer, for the comparison in front."""
+        from bpe_tui.dialogs.open_other import Chosen, ChosenFile, OpenOther, ToCompare
+
+        comparison = cast("ComparisonScreen", self.screen)
+
+        def take(chosen: Chosen) -> None:
+            if isinstance(chosen, ToCompare):
+                comparison.take_other(chosen.paths)
+
+        self.push_screen(OpenOther(None, ChosenFile.COMPARE), take)
 
     def action_help(self) -> None:
         screen = self.screen.id or ""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import partial
 from pkgutil import resolve_name
 from time import monotonic, sleep
 from typing import Any, cast
@@ -434,17 +433,3 @@ class SessionApp(BaseApp):
     def _file_name(self) -> str:
         """The beginning of the names of files about the session."""
         return self.session.config.name.split(".")[0] or "tokenizer"
-
-    def open_comparison(self, frame: Any, text: str) -> None:
-        """Ask for another tokenizer, and compare it with that of a frame on a text."""
-        from bpe_tui.studies.comparison import CompareWith, comparison_with
-
-        name = tr("step {n}", n=frame.step)
-
-        def chose(path: str | None) -> None:
-            if path is not None:
-                specials = frame.cuts_specials
-                given = name, frame.tokenizer, (path,), text, specials
-                self.show_over(partial(comparison_with, *given))
-
-        self.push_screen(CompareWith(), chose)

@@ -314,12 +314,6 @@ class EncodingScreen(WalkScreen):
         else:
             self.host.ask_by_hand("fewer", frame, about)
 
-    def action_compare(self) -> None:
-        """Open another tokenizer to compare with this step on the text."""
-        if self.frame is not None:
-            self.session.hold()
-            self.host.open_comparison(self.frame, self.text)
-
     def _look_at_answers(self) -> None:
         """Move the focus from a line to the rows under it."""
         panel = self.panels.focused()

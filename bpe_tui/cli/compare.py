@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
@@ -18,7 +18,7 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Span, left, spans_width
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from bpe_tui.words.encoded_text import chips
-from bpe_tui.words.measures import describe_merge_difference
+from bpe_tui.words.measures import describe_merge_difference, short_names
 from engine.analysis import text_comparison
 from engine.core.json_fields import gc_paused
 from engine.encoding.tokenizer import Tokenizer
@@ -175,15 +175,12 @@ def compare(
     with gc_paused():
         loaded = [inputs.open_named([each]) for each in tokenizers]
     texts = list(_texts(text, file or ()))
-    names = [Path(each).name or each for each in tokenizers]
-    if len(set(names)) < len(names):  # two have the same name: the whole paths
-        names = tokenizers
     if on_screen:
-        raise typer.Exit(_open(names, loaded, allow_special, texts))
+        raise typer.Exit(_open(tokenizers, loaded, allow_special, texts))
     limit = None if every else FIRST
     with gc_paused():  # until all is printed and the tokenizers are freed
         encoded = _compared(loaded, allow_special, texts)
-        for line in describe(TokenizerComparison(names, loaded, encoded), limit):
+        for line in describe(TokenizerComparison(short_names(tokenizers), loaded, encoded), limit):
             console.print_line(line, "│")
 
 
@@ -211,9 +208,13 @@ def _open(
     data = texts[0][1] if texts else b""
     allowing = _allowing(tokenizers, allow_special)
     from bpe_tui.app.base import run_screen  # slow to import, and only needed here
-    from bpe_tui.studies.comparison import ComparisonScreen
+    from bpe_tui.studies.comparison import ComparedTokenizer, ComparisonScreen
 
-    return run_screen(lambda: ComparisonScreen(names, lambda: allowing, data))
+    def given(tokenizer: Tokenizer) -> Callable[[], Tokenizer]:
+        return lambda: tokenizer
+
+    compared = list(map(ComparedTokenizer, names, map(given, allowing)))
+    return run_screen(lambda: ComparisonScreen(compared, data))
 
 
 def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_tui.cli.console import PROGRAM, has_screen
-from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.numbers import size
@@ -99,7 +99,7 @@ def check_texts(name: str, reading: Reading) -> None:
 
     To learn from such a file would be a mistake nearly always. Who wants it pipes it in.
     """
-    from bpe_tui.session.opening import COUNTED, TEXT, TOKENIZER, kind_of_file
+    from bpe_tui.session.opening import COUNTED, TEXT, TOKENIZER, kind_of_file, opens
 
     if reading.field is not None:
         return  # records, which no tokenizer has
@@ -130,15 +130,14 @@ def _check_is_no_name(name: str) -> None:
         raise CommandLineError(f"{name}: no such file{hint}")
 
 
-def opens(*names: str) -> bool:
-    """Whether files open as a tokenizer."""
-    from engine.formats import open_tokenizer
-
-    try:
-        open_tokenizer(*names)
-    except BpeError:
-        return False
-    return True
+def check_single(config: Config) -> None:
+    """Raise `CommandLineError` if two tokenizers are named: only the screen shows them together."""
+    if isinstance(config, TokenizerConfig) and config.beside:
+        both = " and ".join((*config.paths, *config.beside))
+        raise CommandLineError(
+            f"{both} are two tokenizers, and this follows one; `{PROGRAM} compare` prints how two "
+            "differ, and `open` without --plain shows them side by side"
+        )
 
 
 def note(message: str) -> None:

@@ -26,6 +26,7 @@ from engine.text.sources import STANDARD_INPUT
         "bpe-tui samples/handout.txt --step 40 --view encoding --text 'the newest'",
         "bpe-tui open --tokenizer vocab.json --tokenizer merges.txt samples/handout.txt",
         "bpe-tui open --tokenizer tokenizer.json corpus.txt --continue 500",
+        "bpe-tui open --tokenizer mine --tokenizer gpt2",
         "zcat corpus.gz | bpe-tui - --special none --pattern cl100k",
     ),
 )
@@ -60,6 +61,7 @@ def open_corpus(
             raise inputs.CommandLineError(
                 "with --plain standard input holds the commands; give the corpus as a file"
             )
+        inputs.check_single(config)
         inputs.check_config(config)
         if config.corpus is not None:
             inputs.note_doubts(config.corpus, config.reading)
@@ -76,7 +78,8 @@ def opened_config(context: typer.Context) -> Config:
     Raises:
         BpeError: the options contradict each other, or name something unknown.
     """
-    from bpe_tui.session.opening import config_for  # numpy is slow to import
+    # numpy is slow to import
+    from bpe_tui.session.opening import config_for, opens, split_tokenizers
 
     given = context.params
     named = given["corpus"] or []
@@ -98,6 +101,7 @@ def opened_config(context: typer.Context) -> Config:
         if len(tokenizer) == 1 and corpus is not None and _are_merges_of(corpus, *tokenizer):
             tokenizer, (corpus, *more) = (*tokenizer, corpus), more or [None]
             reading = choices.reading_of(context, more)
+        tokenizer, beside = split_tokenizers(tokenizer)
         return TokenizerConfig(
             tokenizer,
             corpus,
@@ -105,6 +109,7 @@ def opened_config(context: typer.Context) -> Config:
             given["pattern"] if choices.is_given(context, "pattern") else None,
             viewpoint=viewpoint,
             reading=reading,
+            beside=beside,
             **choices.continuation_of(context),
         )
     if corpus is None:
@@ -118,7 +123,7 @@ def opened_config(context: typer.Context) -> Config:
     if config.viewpoint is viewpoint:  # a session has one of its own
         if isinstance(config, TokenizerConfig):
             trains = any(choices.is_given(context, option) for option in options.OF_TRAINING)
-            if not (trains and config.otherwise and not inputs.opens(*config.paths)):
+            if not (trains and config.otherwise and not opens(*config.paths)):
                 why = f"{config.name} is a tokenizer, which is not trained"
                 check_only_for_training(context, why)
         return config
@@ -132,10 +137,10 @@ def opened_config(context: typer.Context) -> Config:
 
 def _are_merges_of(name: str, vocabulary: str) -> bool:
     """Whether a file has the merges of a vocabulary: `--tokenizer vocab.json merges.txt`."""
-    from bpe_tui.session.opening import TOKENIZER, kind_of_file
+    from bpe_tui.session.opening import TOKENIZER, kind_of_file, opens
 
     is_lone = os.path.isfile(vocabulary) and kind_of_file(name) == TOKENIZER
-    return is_lone and inputs.opens(vocabulary, name)
+    return is_lone and opens(vocabulary, name)
 
 
 def check_only_for_training(

@@ -207,7 +207,7 @@ CONTINUED_TOKENIZER = names_file(
 OPENED_TOKENIZER = names_file(
     "--tokenizer PATH|NAME",
     "Do not train: replay the merges of this tokenizer, over CORPUS if there is one. "
-    "Twice for VOCAB and MERGES.",
+    "Twice for VOCAB and MERGES, or for two tokenizers side by side.",
     "Tokenizer",
 )
 STEP = option("--step N", "Go to this step as soon as it is there.", VIEWPOINT, min=0)

@@ -84,6 +84,7 @@ def record(
     config, wanted = opened_config(context), _steps(steps)
     if html is not None:
         _check_page(wanted, cells)
+    inputs.check_single(config)
     inputs.check_config(config)
     from bpe_tui.app.app import BpeTuiApp  # slow to import
     from bpe_tui.app.recorder import record as record_steps

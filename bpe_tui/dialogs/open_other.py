@@ -32,7 +32,7 @@ from bpe_tui.session.config import (
 )
 from bpe_tui.session.declarations import Model, TrainerChoice
 from bpe_tui.session.models import MODELS, trainer_of, with_trainer
-from bpe_tui.session.opening import SESSION, config_for, kind_of_file
+from bpe_tui.session.opening import SESSION, config_for, kind_of_file, split_tokenizers
 from bpe_tui.session.state import GivenNames, as_reading, as_typed, parse_typed, recent
 from bpe_tui.widgets.fields import Field, FieldOverRows
 from bpe_tui.widgets.language import plural, tr
@@ -42,7 +42,7 @@ from bpe_tui.widgets.rows import Row, left, right, spans_width
 from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.widgets.window import Window
 from bpe_tui.words.narration import first_fitting, name_of
-from engine.core.errors import BpeError, SessionFileError
+from engine.core.errors import BpeError, SessionFileError, TokenizerFileError
 from engine.formats import is_tokenizer, open_tokenizer
 
 # The rows of the window: recent files, and the entries of a directory
@@ -152,9 +152,11 @@ class ChosenFile(Enum):
 
     TOGETHER = "together with {}"
     ALONE = "alone"
+    COMPARE = "side by side with {}"
     CHECK = "check its merges on {}"
 
 
+OPENS, OPENS_SECOND = "open a tokenizer or a corpus", "a second tokenizer, side by side"
 WITH_TEXT = "a tokenizer over {}, a text alone"
 """The meaning of `TOGETHER` beside a corpus."""
 
@@ -165,8 +167,12 @@ class ToCompare(NamedTuple):
     paths: GivenNames
 
 
-class OpenOther(FieldOverRows[Config | ToCompare | None]):
-    """The window to open another file; returns its config, what to compare, or `None`.
+Chosen = Config | ToCompare | None
+"""The config to open, what to compare, or `None` for neither."""
+
+
+class OpenOther(FieldOverRows[Chosen]):
+    """The window to open another file.
 
     Args:
         config: the open config, which can be combined with the chosen file.
@@ -186,13 +192,17 @@ class OpenOther(FieldOverRows[Config | ToCompare | None]):
         self._uses, self._kept = [use], ""
         self._listed: list[ListedRow] = []
         if config is not None and not (isinstance(config, RunConfig) and config.from_input):
-            checkable = why_not_checkable(config) is None
-            self._uses = list(ChosenFile) if checkable else [ChosenFile.TOGETHER, ChosenFile.ALONE]
+            self._uses = [ChosenFile.TOGETHER, ChosenFile.ALONE]
+            if isinstance(config, RunConfig):  # beside a tokenizer, together is side by side
+                self._uses.append(ChosenFile.COMPARE)
+            if why_not_checkable(config) is None:
+                self._uses.append(ChosenFile.CHECK)
             self._kept = shorten(visible_text(config.name, spaces=False), NAME_CELLS)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="open-other", classes="window") as window:
-            window.border_title = Content(tr("open a tokenizer or a corpus"))
+            title = OPENS_SECOND if self._use is ChosenFile.COMPARE else OPENS
+            window.border_title = Content(tr(title))
             window.border_subtitle = Content(tr("↑ ↓ │ Tab completes │ ↵ opens │ Esc closes"))
             placeholder = tr("a path, *.txt, https://…, a.jsonl --field text, vocab and merges")
             yield Field(placeholder=placeholder, id="dialog-input", compact=True)
@@ -285,7 +295,12 @@ class OpenOther(FieldOverRows[Config | ToCompare | None]):
             return
         beside = open_now if self._use is ChosenFile.TOGETHER else None
         try:
-            self.dismiss(chosen_config(given) if beside is None else chosen_beside(given, beside))
+            if self._use is ChosenFile.COMPARE:
+                self.dismiss(chosen_second(given))
+            else:
+                self.dismiss(
+                    chosen_config(given) if beside is None else chosen_beside(given, beside)
+                )
         except BpeError as error:
             self._say(visible_text(str(error), spaces=False), refused=True)
 
@@ -306,7 +321,8 @@ def chosen_config(given: GivenNames) -> Config:
     Raises:
         BpeError: the files cannot be opened.
     """
-    config: Config = TokenizerConfig(given)
+    paths, second = split_tokenizers(given)
+    config: Config = TokenizerConfig(paths, beside=second)
     if len(given) == 1:
         name, reading = as_reading(given[0])
         config = config_for(RunConfig(name, reading=reading))
@@ -315,6 +331,18 @@ def chosen_config(given: GivenNames) -> Config:
     elif not is_tokenizer(*config.paths):
         open_tokenizer(*config.paths)  # raises the error
     return config
+
+
+def chosen_second(given: GivenNames) -> ToCompare:
+    """Return the chosen files as a tokenizer to compare with.
+
+    Raises:
+        BpeError: they are none.
+    """
+    config = chosen_config(given)
+    if not isinstance(config, TokenizerConfig):
+        raise TokenizerFileError(f"{as_typed(given)}: is no tokenizer")
+    return ToCompare(config.paths)
 
 
 def chosen_beside(given: GivenNames, beside: Config) -> Config | ToCompare:
@@ -332,9 +360,9 @@ def chosen_beside(given: GivenNames, beside: Config) -> Config | ToCompare:
             return config
         raise SessionFileError(f"{given[0]}: is a session, which opens alone: Ctrl+K")
     if isinstance(config, TokenizerConfig):
-        if isinstance(beside, TokenizerConfig):
+        if isinstance(beside, TokenizerConfig) and not config.beside:
             return ToCompare(config.paths)
-        if beside.from_input:  # it cannot be read again
+        if isinstance(beside, TokenizerConfig) or beside.from_input:  # it cannot be read again
             return config
         return replace(config, corpus=beside.corpus, reading=beside.reading)
     if isinstance(beside, TokenizerConfig):

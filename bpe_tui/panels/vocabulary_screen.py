@@ -338,7 +338,7 @@ class VocabularyScreen(SessionScreen):
 
     # -- commands
 
-    def action_search(self) -> None:
+    def action_type(self) -> None:
         if self.zoomed != self.PANEL_ORDER[0]:
             self.zoomed = None
         self._search_from = self.host.navigation.here()

@@ -188,6 +188,7 @@ class TokenizerConfig:
         continued: number of merges to learn after its own; `None` only replays those.
         tie_rule, min_count: of the merges to learn.
         otherwise: the run to open if the file is no tokenizer; `None` makes that an error.
+        beside: the paths of a second tokenizer, to compare it with; none for no second one.
     """
 
     paths: tuple[str, ...]
@@ -200,6 +201,7 @@ class TokenizerConfig:
     otherwise: RunConfig | None = None
     viewpoint: Viewpoint = Viewpoint()
     reading: Reading = PLAIN
+    beside: tuple[str, ...] = ()
 
     @cached_property
     def name(self) -> str:

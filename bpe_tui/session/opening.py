@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, as_counted
-from engine.core.errors import TokenizerFileError
+from engine.core.errors import BpeError, TokenizerFileError
 from engine.text.corpus import COUNTS, PLAIN
 from engine.text.remote import is_address
 from engine.text.sources import STANDARD_INPUT
@@ -58,24 +58,52 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
 
 def _tokenizer_of(run: RunConfig, asked: Collection[str]) -> TokenizerConfig:
     """Return the config of the tokenizer that a run names first, over the corpus after it."""
-    from engine.formats import is_tokenizer
-
     paths: tuple[str, ...] = (run.corpus,)
+    beside: tuple[str, ...] = ()
     corpora = run.reading.more
-    is_file = os.path.isfile(run.corpus)
-    if is_file and corpora and kind_of_file(corpora[0]) == TOKENIZER:
-        pair = (run.corpus, corpora[0])  # perhaps vocabulary and merges
-        if is_tokenizer(*pair):
-            paths, corpora = pair, corpora[1:]
+    if corpora and kind_of_file(corpora[0]) == TOKENIZER:
+        both = split_tokenizers((run.corpus, corpora[0]))
+        if not both[1] or opens(*both[1]):  # else a text that looks like merges: two words a line
+            (paths, beside), corpora = both, corpora[1:]
     return TokenizerConfig(
         paths,
         corpora[0] if corpora else None,
         run.special_tokens if "special_tokens" in asked else None,
         run.pattern if "pattern" in asked else None,
-        otherwise=run if is_file and len(paths) == 1 else None,
+        otherwise=run if os.path.isfile(run.corpus) and len(paths) == 1 else None,
         viewpoint=run.viewpoint,
         reading=run.reading._replace(more=corpora[1:]),
+        beside=beside,
     )
+
+
+def split_tokenizers(paths: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the paths of a tokenizer, and those of a second one if two are named.
+
+    Two files may be the vocabulary and the merges of one.
+    """
+    if len(paths) != 2:
+        return paths, ()
+    from engine.formats import is_half  # slow to import, and few sessions have two
+
+    # To open two files takes a second, so the endings of names decide first.
+    may_be_one = all(os.path.isfile(path) and is_half(path) for path in paths)
+    one, other = (os.path.splitext(path)[1] for path in paths)
+    if may_be_one and (one != other or opens(*paths)):
+        return paths, ()
+    are_two = all(kind_of_file(path) == TOKENIZER for path in paths)
+    return (paths[:1], paths[1:]) if are_two else (paths, ())
+
+
+def opens(*paths: str) -> bool:
+    """Whether files open as a tokenizer."""
+    from engine.formats import open_tokenizer
+
+    try:
+        open_tokenizer(*paths)
+    except BpeError:
+        return False
+    return True
 
 
 TEXT, COUNTED, SESSION, TOKENIZER = "text", "counts file", "session", "tokenizer"

@@ -14,7 +14,10 @@ OF_WALKS = ("screen.walk(1)", "screen.walk(-1)")
 OF_MERGES = {*OF_WALKS, *(each.action for each in COMMANDS if each.of_merges)}
 WALKS = (*OF_WALKS, "screen.play")
 """The actions of those that also walk through the longest match."""
-ENCODES = {f"app.show('{kind}')" for kind in EVERYWHERE if kind not in OF_VOCABULARY}
+ENCODES = {
+    "app.open('COMPARE')",
+    *(f"app.show('{kind}')" for kind in EVERYWHERE if kind not in OF_VOCABULARY),
+}
 """The actions that show a screen on which texts are encoded."""
 OF_CONFIGS = {each.action: each.why_not for each in COMMANDS if each.why_not}
 WITHOUT_MERGES: Final = (

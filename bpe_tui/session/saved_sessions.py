@@ -165,7 +165,7 @@ def command_that_opens(config: Config, viewpoint: Viewpoint) -> str:
     """
     words = ["bpe-tui", "open"]
     if not isinstance(config, RunConfig):
-        for path in config.paths:
+        for path in (*config.paths, *config.beside):
             is_file = os.path.exists(path)  # else it is the name of an encoding
             words += ["--tokenizer", os.path.abspath(path) if is_file else path]
     if config.corpus is not None:

@@ -82,16 +82,10 @@ SIGNS = {
     "pretoken": Sign(
         ("│", "border"), "pretoken edge", "No merge ever joins what it, or the gap, separates."
     ),
-    "edge": Sign(
-        ("│", "base"),
-        "a token ends",
-        "Here this tokenizer cuts: two grounds, or │ without colours.",
-        chips=("to", "ken"),
-    ),
-    "apart": Sign(
-        ("▔", "tie"),
-        "cut otherwise",
-        "Above it the tokenizers cut differently; ▲ is where you are.",
+    "shared": Sign(
+        ("▲", "tie"),
+        "borders that both have",
+        "Here all of the tokenizers cut; what is underlined they cut differently.",
     ),
     "token": Sign(
         ("┊", "base"),
@@ -206,7 +200,7 @@ LEGENDS = {
     CHECK: ("space", "pair", "here", "byte", "cut"),
     CHUNKS: ("even", "boundary", "counted", "cut"),
     PIPELINE: ("space", "pretoken", "token", "fresh", "cursor", "letter", "hidden", "cut"),
-    COMPARISON: ("edge", "apart", "parted", "space", "newline", "byte", "hidden", "cut"),
+    COMPARISON: ("shared", "parted", "space", "newline", "byte", "hidden", "cut"),
 }
 """Kind of screen → the signs that it draws, the most important first."""
 WITH_PIECES = (LESSON, TRAINING, ENCODING, VOCABULARY, INSPECTION)

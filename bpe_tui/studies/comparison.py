@@ -8,11 +8,9 @@ a tokenizer cuts is over marks of its tokens in that strip, a mark for each byte
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -20,20 +18,19 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.reactive import reactive
-from textual.widgets import Input
 
 from bpe_tui.session.declarations import COMPARISON
-from bpe_tui.shell.dialog import Dialog
 from bpe_tui.shell.panel import MARKS, needs_marks
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import sheet
-from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import Lines, ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import CHIPS_MEET, CutSpan, Row, Span, left, paragraph, right, with_below
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
-from bpe_tui.words.measures import describe_merge_difference
+from bpe_tui.words.measures import describe_merge_difference, short_names
+from bpe_tui.words.narration import first_fitting
 from engine.analysis.text_comparison import (
     MergeListDifference,
     Overlap,
@@ -45,13 +42,12 @@ from engine.core.characters import whole_characters
 from engine.core.errors import BpeError
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer
-from engine.text.pretokenize import to_bytes
+from engine.text.pretokenize import to_bytes, to_text
 
 Result = TypeVar("Result")
 
 BORDER, NO_BORDER = "│", " "
-SAME_MARK, OTHER_MARK = " ", "▔"
-CURRENT_MARK = "▲"
+SHARED_MARK = "▲"
 
 
 class Segment(NamedTuple):
@@ -152,7 +148,8 @@ def strip(line: Sequence[Segment], tokenizer: int, current: int) -> list[Span]:
             spans.append((BORDER if cut else NO_BORDER, "border" if agreed else "tie"))
         else:
             spans += [CHIPS_MEET] * cut
-        role = ("tab" if is_current else "") if edge else "current" if is_current else "base"
+        differs = "apart" if any(part.difference >= 0 for part in parts) else "" if edge else "base"
+        role = ("tab" if edge else "current") if is_current else differs
         cells = sum(part.cells for part in parts) - edge
         text = segment.text + " " * (cells - width(segment.text))
         is_cut = any(part.cut_by[tokenizer] for part in parts[1:])
@@ -171,21 +168,16 @@ def _marks_below(parts: Sequence[Segment], tokenizer: int, is_current: bool) -> 
     return below
 
 
-def marks(line: Sequence[Segment], current: int) -> list[Span]:
-    """Draw the line under the strips, which marks the differences and the current one."""
-    spans: list[Span] = []
-    before: int | None = None
-    sign_of = {current: CURRENT_MARK, -1: SAME_MARK}
-    for segment in line:
-        sign = sign_of.get(segment.difference, OTHER_MARK)
-        joins = segment.difference == before
-        spans.append(((sign if joins else SAME_MARK) * segment.edge, "tie"))
-        spans.append((sign * (segment.cells - segment.edge), "tie"))
-        before = segment.difference
-    return spans
+def marks(line: Sequence[Segment]) -> Span:
+    """Draw the line under the strips, which marks the borders that all tokenizers have."""
+    signs = (SHARED_MARK if all(segment.cut_by) else " " for segment in line)
+    return "".join(
+        sign.ljust(segment.cells) for sign, segment in zip(signs, line, strict=True)
+    ).rstrip(), "tie"
 
 
 NAME_CELLS = 12
+"""Least cells of the names beside the strips."""
 LONGEST_HEADING = 500
 SHOWN = 1 << 13
 """Bytes of the text that are laid out, around the current difference."""
@@ -198,15 +190,20 @@ class StripsPanel(Lines):
     comparison: reactive[TextComparison | None] = reactive(None, repaint=False)
     current: ShownInRows[int] = ShownInRows(0)
 
-    def __init__(self, names: Sequence[str]) -> None:
+    names: Sequence[str] = ()
+
+    def __init__(self) -> None:
         super().__init__(id="strips")
         self.border_title = Content(tr("where do they cut differently?"))
-        self.names = names
         self._lines_of: dict[int, int] = {}  # difference → the row of its line
 
     def watch_comparison(self) -> None:
         self.current = 0
         self.rebuild()
+
+    def action_choose(self) -> None:
+        """Go to the next difference, as Enter goes on from row to row elsewhere."""
+        self.go(1)
 
     def go(self, by: int) -> None:
         """Go `by` differences further, at most to the first or the last."""
@@ -227,7 +224,7 @@ class StripsPanel(Lines):
     def _lay_out(self, comparison: TextComparison) -> None:
         self._say(comparison)
         if not comparison.data:
-            self._rows = [Row([(tr("There is no text yet: press e and type one."), "dim")])]
+            self._rows = [Row([(tr("There is no text yet: press / and type one."), "dim")])]
             return
         rows: list[Row] = []
         # The part of the text to lay out; all tokenizers cut at both ends.
@@ -237,34 +234,41 @@ class StripsPanel(Lines):
             focus = int(spans[self.current, 0]) if len(spans) else 0
             first, last = max(focus - BEFORE, 0), min(focus + SHOWN - BEFORE, end)
             start, end = comparison.agreed_around(first, last)
-        room = self.scrollable_content_region.width - NAME_CELLS
+        cells = self.scrollable_content_region.width
+        label = min(max(map(width, self.names)) + 2, max(NAME_CELLS, cells // 3))
+        counts = list(map(number, comparison.token_counts))
+        room = cells - label - max(map(len, counts)) - 2
         edge = int(needs_marks(self.app))
-        for line in broken(segments_of(comparison, start, end, room - 2, edge), room):
+        lines = broken(segments_of(comparison, start, end, room - 2, edge), room)
+        for line in lines:
             for segment in line:
                 self._lines_of.setdefault(segment.difference, len(rows))
+            is_last = line is lines[-1] and line[-1].end == len(comparison.data)
             for place, name in enumerate(self.names):
-                label = left([(name, "dim")], NAME_CELLS - 1)
-                drawn = [*label, (" ", ""), *strip(line, place, self.current)]
+                named = left([(name, "dim")], label - 2)
+                drawn = [*named, ("  ", ""), *strip(line, place, self.current)]
+                if is_last:  # where the text ends: the number of tokens that it has
+                    drawn.append((f"  {counts[place]}", "strong"))
                 rows += map(Row, with_below(drawn))
-            rows.append(Row([(" " * NAME_CELLS, ""), *marks(line, self.current)]))
+            rows.append(Row([(" " * label, ""), marks(line)]))
         self._rows = rows
 
     def _say(self, comparison: TextComparison) -> None:
-        found = len(comparison.differences)
-        size = plural(len(comparison.data), "byte")
-        if not comparison.data:
+        found, size = len(comparison.differences), len(comparison.data)
+        if not size:
             subtitle = ""
         elif not found:
-            subtitle = tr("all cut these {size} alike", size=size)
+            subtitle = tr("all cut these {size} alike", size=plural(size, "byte"))
         else:
             start = int(comparison.differences.spans[self.current, 0])
             place = tr("difference {current} of {found}", current=self.current + 1, found=found)
             said = "{place}, at byte {start} of {n}"
-            subtitle = tr(said, place=place, start=start, n=len(comparison.data))
+            subtitle = tr(said, place=place, start=start, n=size)
         self.border_subtitle = Content(subtitle)
 
 
 LABEL_CELLS, COLUMN = 20, 12
+"""Cells of the labels, and least cells of a column."""
 EXAMPLES = 6
 
 
@@ -286,39 +290,39 @@ class NumbersPanel(Lines):
     comparison: ShownInRows[TextComparison | None] = ShownInRows(None)
     vocabularies: ShownInRows[Vocabularies | None] = ShownInRows(None)
 
-    def __init__(self, names: Sequence[str]) -> None:
+    names: Sequence[str] = ()
+
+    def __init__(self) -> None:
         super().__init__(id="numbers")
         self.border_title = Content(tr("how do they compare?"))
-        self.names = names
 
     def rebuild(self) -> None:
-        self._rows = list(self._made()) if self.size.width else []
+        self._rows = list(self._made()) if self.size.width and self.names else []
         super().rebuild()
 
     def _made(self) -> Iterable[Row]:
         room = self.scrollable_content_region.width
-        columns = min(COLUMN, max((room - LABEL_CELLS) // len(self.names), 6))
+        longest = max(COLUMN, *(width(name) + 2 for name in self.names))
+        columns = min(longest, max((room - LABEL_CELLS) // len(self.names), 6))
         yield _line("", [shorten(name, columns - 1) for name in self.names], columns, "strong")
         if (comparison := self.comparison) is not None:
             compression = (f"{each:.3f}" for each in comparison.bytes_per_token)
-            yield _line("tokens", map(number, comparison.token_counts), columns)
+            yield _line(tr("tokens"), map(number, comparison.token_counts), columns)
             first = shorten(f"× {self.names[0]}", LABEL_CELLS - 1)
             yield _line(first, (f"{each:.2f}" for each in comparison.times_first), columns)
-            yield _line("bytes/token", compression, columns)
+            yield _line(tr("bytes/token"), compression, columns)
         if (found := self.vocabularies) is None:
             yield Row([(tr("Comparing the vocabularies …"), "dim")])
             return
         yield Row([])
-        yield _line("vocabulary", map(number, found.overlap.sizes), columns)
-        yield _line("only here", (number(len(only)) for only in found.overlap.only), columns)
-        yield _line("in all of them", [number(found.overlap.shared)], columns)
+        yield _line(tr("vocabulary"), map(number, found.overlap.sizes), columns)
+        yield _line(tr("only here"), (number(len(only)) for only in found.overlap.only), columns)
+        yield _line(tr("in all of them"), [number(found.overlap.shared)], columns)
         for name, only in zip(self.names, found.overlap.only, strict=True):
             if only:
+                label = tr("only {name}", name=shorten(name, 12)) + "  "
                 shown = "  ".join(visible_bytes(token) for token in only[:EXAMPLES])
-                said = "only {name}  "
-                yield Row(
-                    [(tr(said, name=shorten(name, 12)), "dim"), (shorten(shown, room - 19), "")]
-                )
+                yield Row([(label, "dim"), (shorten(shown, room - width(label)), "")])
         for name, difference in zip(self.names[1:], found.merge_differences, strict=True):
             text = describe_merge_difference(
                 difference, self.names[0], name, has_merges=found.has_merges
@@ -331,13 +335,30 @@ def _line(label: str, values: Iterable[str], columns: int, role: str = "") -> Ro
     return Row([*spans, *(right(value, columns, role) for value in values)])
 
 
+class ComparedTokenizer(NamedTuple):
+    """A tokenizer to compare.
+
+    Attributes:
+        name: its path, or the name of a run and its step.
+        open: opens it; called in a thread, since it may take seconds.
+    """
+
+    name: str
+    open: Callable[[], Tokenizer]
+
+
+def of_files(paths: Sequence[str]) -> ComparedTokenizer:
+    """Return the tokenizer in files, to be opened when it is compared."""
+    return ComparedTokenizer(paths[0], lambda: open_tokenizer(*paths).tokenizer)
+
+
 class ComparisonScreen(PanelScreen):
     """The strips of a text, the numbers, and a line to type another text.
 
     Args:
-        names: the names of the tokenizers.
-        open_all: opens the tokenizers; called in a thread, since it may take seconds.
+        compared: the tokenizers, at least two.
         data: the text to begin with.
+        specials: whether special tokens in the text are one id each.
     """
 
     NAME = COMPARISON
@@ -349,28 +370,54 @@ class ComparisonScreen(PanelScreen):
     TYPED = "other-text"
 
     def __init__(
-        self, names: Sequence[str], open_all: Callable[[], Sequence[Tokenizer]], data: bytes
+        self, compared: Sequence[ComparedTokenizer], data: bytes, *, specials: bool = True
     ) -> None:
         super().__init__()
-        self._names = [visible_text(name, spaces=False) for name in names]
-        self._open_all = open_all
-        self._data = data
+        self._compared, self._data, self._specials = compared, data, specials
         self._tokenizers: Sequence[Tokenizer] = ()
 
     def compose_body(self) -> ComposeResult:
         with Container(id="panels"):
-            yield StripsPanel(self._names)
-            yield NumbersPanel(self._names)
+            yield StripsPanel()
+            yield NumbersPanel()
         with Vertical(id="other-text") as line:
-            line.border_title = Content(tr("another text"))
-            yield Field(placeholder=tr("type here (e)"), id="other-text-input", compact=True)
+            line.border_title = Content(tr("text"))
+            yield (field := TextLine(id="other-text-input"))
+            field.show_text(to_text(self._data))
 
     def on_mount(self) -> None:
-        self._head(tr("Opening {names} …", names=tr(" and ").join(self._names)))
-        self._start("open", self._open_all, self._compare_all)
+        self._open()
+
+    def _open(self) -> None:
+        """Open the tokenizers, then compare them."""
+        names = short_names([each.name for each in self._compared])
+        self._names, self._tokenizers = [visible_text(each, spaces=False) for each in names], ()
+        strips, numbers = self.query_one(StripsPanel), self.query_one(NumbersPanel)
+        strips.names = numbers.names = self._names
+        strips.comparison = numbers.comparison = numbers.vocabularies = None
+        self._head(tr("Opening {names} …", names=" │ ".join(self._names)))
+        compared, specials = self._compared, self._specials
+
+        def open_all() -> list[Tokenizer]:
+            found = [each.open() for each in compared]
+            return found if specials else [each.allowing([]) for each in found]
+
+        self._start("open", open_all, self._compare_all)
 
     def _head(self, text: str) -> None:
         self.say("#heading", shorten(text, LONGEST_HEADING))
+
+    def show_heading(self) -> None:
+        """Name the tokenizers with their sizes, and at the right the keys that lead on."""
+        if not self._tokenizers:
+            return
+        sizes = (number(len(each.vocab)) for each in self._tokenizers)
+        named = map("  ".join, zip(self._names, sizes, strict=True))
+        names, room = " │ ".join(named), self.heading_room
+        keys = (f"o {tr('other')}", f"↵ {tr('where they part')}", f"/ {tr('text')}")
+        sides = ("  ".join(keys[start:]) for start in range(len(keys)))
+        whole = (f"{names}{' ' * (room - width(names + side))}{side}" for side in sides)
+        self._head(first_fitting(room, *whole, names))
 
     # -- work in threads
 
@@ -396,7 +443,8 @@ class ComparisonScreen(PanelScreen):
     def _compare_all(self, tokenizers: Sequence[Tokenizer]) -> None:
         """Compare the tokenizers on the text, and their vocabularies and merges."""
         self._tokenizers = tokenizers
-        self._compare(self._data)
+        self.show_heading()
+        self._compare()
 
         def compare_vocabularies() -> Vocabularies:
             first = tokenizers[0]
@@ -406,11 +454,11 @@ class ComparisonScreen(PanelScreen):
         show = partial(setattr, self.query_one(NumbersPanel), "vocabularies")
         self._start("vocabularies", compare_vocabularies, show)
 
-    def _compare(self, data: bytes) -> None:
-        tokenizers = self._tokenizers
+    def _compare(self) -> None:
+        tokenizers, field = self._tokenizers, self.query_one(TextLine)
+        data = to_bytes(field.text) if field.value else self._data
         if not tokenizers:
             return
-        self._head(tr("Comparing {names} …", names=tr(" and ").join(self._names)))
 
         def compare_text() -> TextComparison:
             comparison = TextComparison(tokenizers, data)
@@ -418,7 +466,7 @@ class ComparisonScreen(PanelScreen):
             return comparison
 
         def show(comparison: TextComparison) -> None:
-            self._head(" │ ".join(self._names))
+            self.show_heading()
             self.query_one(StripsPanel).comparison = comparison
             self.query_one(NumbersPanel).comparison = comparison
 
@@ -426,14 +474,19 @@ class ComparisonScreen(PanelScreen):
 
     # -- commands
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        self._compare(to_bytes(event.value) if event.value else self._data)
+    def on_input_changed(self) -> None:
+        self._compare()
 
     def on_input_submitted(self) -> None:
         self.show_panel("strips")
 
     def action_following(self, by: int) -> None:
         self.query_one(StripsPanel).go(by)
+
+    def take_other(self, paths: Sequence[str]) -> None:
+        """Compare another tokenizer instead of the last one."""
+        self._compared = [*self._compared[:-1], of_files(paths)]
+        self._open()
 
     @property
     def way_back(self) -> str:
@@ -442,37 +495,3 @@ class ComparisonScreen(PanelScreen):
     def action_go_back(self) -> None:
         if self.way_back:
             self.dismiss()
-
-
-class CompareWith(Dialog):
-    """A dialog that asks for the path of a tokenizer, or the name of a known encoding."""
-
-    def __init__(self) -> None:
-        super().__init__("compare with", "A tokenizer: a file or a directory in any known format.")
-
-    def answer(self, value: str) -> None:
-        if value:
-            self.dismiss(os.path.expanduser(value))
-        else:
-            self.refuse("Name a file or a directory.")
-
-
-def comparison_with(
-    name: str,
-    first: Callable[[], Tokenizer],
-    paths: Sequence[str],
-    text: str,
-    specials: bool = True,
-) -> ComparisonScreen:
-    """Return the screen that compares a tokenizer with one from files, on a text.
-
-    Args:
-        name, first: the name of the one, and what opens it.
-        specials: whether special tokens in the text are one id each.
-    """
-
-    def open_all() -> list[Tokenizer]:
-        tokenizers = [first(), open_tokenizer(*paths).tokenizer]
-        return tokenizers if specials else [each.allowing([]) for each in tokenizers]
-
-    return ComparisonScreen([name, Path(paths[0]).name or paths[0]], open_all, to_bytes(text))

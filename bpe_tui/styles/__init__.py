@@ -62,6 +62,7 @@ CHIPS = {
     "fresh": _chip("role-fresh", "fresh"),
     "joining": _chip("role-joining", "joining", is_joining=True),
     "current": _chip("role-joining", "joining"),
+    "apart": _chip("foreground")._replace(underline=True),
     "fresh-joining": _chip("role-fresh", "fresh", is_joining=True),
     **{f"token-{hue}": _chip(f"role-token-{hue}") for hue in _HUES},
 }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
+from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.samples import parallel_samples
@@ -42,8 +45,8 @@ def describe_merge_difference(
 ) -> str:
     """Return where the merges of two tokenizers part; `has_merges` is whether the first has any."""
     if difference is None:
-        said = "{one} and {other} have {what} merges"
-        return tr(said, one=one, other=other, what="the same" if has_merges else "no")
+        same, none = "{one} and {other} have the same merges", "{one} and {other} have no merges"
+        return tr(same if has_merges else none, one=one, other=other)
     if difference.rank == 0 and None in difference.merges:
         return tr("{n} has no merges", n=(one, other)[difference.merges.index(None)])
     left, right = (
@@ -52,3 +55,18 @@ def describe_merge_difference(
     )
     said = "{one} and {other} part at merge {rank}: {left} and {right}"
     return tr(said, one=one, other=other, rank=difference.rank + 1, left=left, right=right)
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """Return the last parts of paths, as many as tell them apart.
+
+    >>> short_names(["a/tokenizer.json", "b/tokenizer.json"])
+    ['a/tokenizer.json', 'b/tokenizer.json']
+    >>> short_names(["a/mine.json", "b/gpt2"])
+    ['mine.json', 'gpt2']
+    """
+    for parts in count(1):
+        names = [os.sep.join(Path(path).parts[-parts:]) or path for path in paths]
+        if len(set(names)) == len(set(paths)) or names == list(paths):
+            break
+    return names

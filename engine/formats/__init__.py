@@ -88,6 +88,7 @@ __all__ = [
     "WRITABLE",
     "check_extensible",
     "convert",
+    "is_half",
     "is_tokenizer",
     "open_tokenizer",
     "open_vocab_and_merges",
@@ -183,6 +184,16 @@ def is_tokenizer(*paths: str | os.PathLike[str]) -> bool:
     return len(found) == 1 and (
         is_of_model or all(known_kind(TokenizerSource([path])) for path in others)
     )
+
+
+def is_half(path: str | os.PathLike[str]) -> bool:
+    """Whether a file may be a vocabulary or merges only: a half of a tokenizer, or none.
+
+    Raises:
+        TokenizerFileError: it may not be read.
+    """
+    format = _format_of(TokenizerSource([path]))
+    return format is None or format.read is not None
 
 
 def _recognised(source: TokenizerSource) -> tuple[TokenizerFormat, TokenizerSource] | None:

@@ -35,7 +35,7 @@ from bpe_tui.session.languages import languages, speak
 from bpe_tui.session.lessons import builtin_lessons
 from bpe_tui.session.models import MODELS, completed, kind_and_model
 from bpe_tui.shell.session_screen import SessionScreen
-from bpe_tui.studies.comparison import ComparisonScreen
+from bpe_tui.studies.comparison import ComparedTokenizer, ComparisonScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.window import Window
 from engine import Timeline, Tokenizer, Trainer, ask
@@ -187,8 +187,10 @@ def quiz() -> QuizScreen:
 
 
 def comparison() -> ComparisonScreen:
-    opened = [Tokenizer.load(*SWAPPED), Tokenizer({at: bytes([at]) for at in range(256)}, [])]
-    return ComparisonScreen(["swapped", "bytes"], lambda: opened, TEXT.encode())
+    bytes_only = Tokenizer({at: bytes([at]) for at in range(256)}, [])
+    swapped = ComparedTokenizer("swapped", lambda: Tokenizer.load(*SWAPPED))
+    compared = swapped, ComparedTokenizer("bytes", lambda: bytes_only)
+    return ComparisonScreen(compared, TEXT.encode())
 
 
 WITHOUT_SESSION: dict[str, Callable[[], App[int]]] = {
@@ -237,7 +239,6 @@ WINDOWS: dict[str, tuple[str, str, str]] = {
     "Breakpoints": ("bpe", "training", "t b"),
     "ChooseModel": ("bpe", "training", "M"),
     "CommandWindow": ("bpe", "training", "y"),
-    "CompareWith": ("bpe", "encoding", "d"),
     "Export": ("bpe", "training", "x"),
     "GoTo": ("bpe", "training", "g"),
     "Help": ("bpe", "training", "question_mark"),

@@ -65,9 +65,12 @@ def test_the_command_works_from_any_folder(tmp_path: Path, monkeypatch: pytest.M
     command = command_that_opens(RunConfig("a.txt", reading=reading), Viewpoint())
     names = (f"{tmp_path}/a.txt", f"{tmp_path}/-more.txt", "-", "https://example.org/a.txt")
     assert shlex.split(command)[2:] == [*names, f"{tmp_path}/texts/*.txt"]
-    command = command_that_opens(TokenizerConfig(("tok.json", "gpt2")), Viewpoint())
     both = ["--tokenizer", f"{tmp_path}/tok.json", "--tokenizer", "gpt2"]
-    assert shlex.split(command)[2:] == both
+    for config in (
+        TokenizerConfig(("tok.json", "gpt2")),
+        TokenizerConfig(("tok.json",), beside=("gpt2",)),
+    ):
+        assert shlex.split(command_that_opens(config, Viewpoint()))[2:] == both
 
 
 def test_a_session_beside_a_corpus_opens_on_that_corpus(tmp_path: Path) -> None:

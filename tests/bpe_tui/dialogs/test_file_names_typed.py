@@ -19,7 +19,6 @@ from bpe_tui.dialogs.export import Export, SaveSession
 from bpe_tui.dialogs.open_other import ChosenFile, OpenOther
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.models import MODELS
-from bpe_tui.studies.comparison import CompareWith
 from bpe_tui.studies.pipeline import SavePipeline
 from bpe_tui.widgets.window import Window
 from engine.formats import WRITABLE
@@ -39,7 +38,6 @@ def windows() -> dict[str, Callable[[Screen[Any]], Window[Any]]]:
         "export": lambda below: Export(below, 0, ""),
         "session": lambda _: SaveSession(session, Viewpoint(), ""),
         "pipeline": lambda _: SavePipeline(pipeline, ""),
-        "compare": lambda _: CompareWith(),
         "open over a tokenizer": lambda _: OpenOther(TokenizerConfig((SWAPPED,))),
     }
     for use in ChosenFile:

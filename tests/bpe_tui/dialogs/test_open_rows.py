@@ -119,7 +119,8 @@ async def test_what_is_typed_or_clicked_is_opened_beside_what_is_open(
         field, hint = await ask()
         await pilot.press("ctrl+k")
         uses = (
-            "a tokenizer over handout.txt, a text alone │ [alone] │ check its merges on handout.txt"
+            "a tokenizer over handout.txt, a text alone │ [alone] │ side by side with handout.txt "
+            "│ check its merges on handout.txt"
         )
         assert str(app.screen.query_one("#open-keep", Static).render()) == f"Ctrl+K  {uses}"
         for typed, told in (("gone", "gone: no such file"), ("gon", "")):

@@ -17,13 +17,15 @@ from textual.widgets import Input, Static, TextArea
 from bpe_tui import cli
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.training_screen import ChangedPretokens
-from bpe_tui.dialogs.open_other import OpenOther
+from bpe_tui.dialogs.open_other import OPENS_SECOND, OpenOther
 from bpe_tui.panels.charts import ChartPanel
 from bpe_tui.session.config import TOY, Config, RunConfig, TokenizerConfig, Viewpoint
-from bpe_tui.session.opening import config_for
+from bpe_tui.session.opening import config_for, split_tokenizers
+from bpe_tui.studies.comparison import ComparisonScreen
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import FoundRows
 from engine import Tokenizer, train_bpe
+from engine.formats import FORMATS, WRITABLE, is_tokenizer, save
 from engine.text.corpus import Reading
 
 HANDOUT = Path(__file__).parents[3] / "samples" / "handout.txt"
@@ -53,6 +55,66 @@ async def choose(pilot: Pilot[int], path: str) -> None:
     await pilot.press("escape", "o")
     pilot.app.screen.query_one(Input).value = path
     await pilot.press("enter")
+
+
+# --- two tokenizers, and two files of one --
+
+
+def test_two_paths_are_two_tokenizers_unless_they_are_the_two_files_of_one(tmp_path: Path) -> None:
+    tokenizer = Tokenizer(*train_bpe(HANDOUT, 260, []), {})
+    whole: list[str] = ["gpt2"]
+    for name in WRITABLE:
+        written = FORMATS[name].written(place := tmp_path / f"{name}{FORMATS[name].suffix}")
+        save(tokenizer, place, name, renumber=True)
+        whole.append(str(place))
+        if len(written) == 2 and is_tokenizer(*written):  # else one of them is for people
+            pair = tuple(map(str, written))
+            assert split_tokenizers(pair) == (pair, ())
+    for one in whole:
+        assert split_tokenizers((one,)) == ((one,), ())
+        for other in whole:
+            assert split_tokenizers((one, other)) == ((one,), (other,))
+    missing = (whole[1], str(tmp_path / "missing"))
+    assert split_tokenizers(missing) == (missing, ())  # what opens it says what is wrong
+
+
+async def test_two_named_tokenizers_open_side_by_side_and_esc_leads_to_the_first(
+    trained: Path,
+) -> None:
+    swapped = HANDOUT.with_name("swapped.json")
+    config = config_for(RunConfig(str(trained), reading=Reading(more=(str(swapped),))))
+    assert config == TokenizerConfig((str(trained),), beside=(str(swapped),))
+    async with opened_as(config) as (app, pilot):
+        await until(pilot, lambda: isinstance(app.screen, ComparisonScreen))
+        named = "shuffled  273 │ swapped.json  316"
+        await until(pilot, lambda: said(app, "#heading").startswith(named))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: app.screen.id == "encoding")
+
+
+async def test_a_second_tokenizer_is_chosen_from_the_list_of_files_on_any_screen(
+    trained: Path,
+) -> None:
+    async with opened(HANDOUT, vocab_size=262) as (app, pilot):
+        for keys in ("2 d", "5 d", "ctrl+p s i d e enter"):
+            await pilot.press(*keys.split())
+            await until(pilot, lambda: isinstance(app.screen, OpenOther))
+            assert app.screen.query_one("#open-other").border_title == OPENS_SECOND
+            app.screen.query_one(Input).value = str(HANDOUT)
+            await pilot.press("enter")
+            assert said(app, "#dialog-hint") == f"{HANDOUT}: is no tokenizer"
+            app.screen.query_one(Input).value = str(HANDOUT.with_name("swapped.json"))
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(app.screen, ComparisonScreen))
+            named = "handout.txt step 0  257 │ swapped.json  316"
+            await until(pilot, lambda: said(app, "#heading").startswith(named))  # noqa: B023
+            await pilot.press("o")
+            app.screen.query_one(Input).value = str(trained)
+            await pilot.press("enter")
+            named = "handout.txt step 0  257 │ shuffled  273"
+            await until(pilot, lambda: said(app, "#heading").startswith(named))  # noqa: B023
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen.id in ("encoding", "inspection"))
 
 
 # --- a tokenizer, alone and over a corpus -----------------------------------------------------

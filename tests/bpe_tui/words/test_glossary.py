@@ -89,7 +89,7 @@ def test_keys_are_bound_also_if_their_command_is_refused_but_not_in_a_menu() -> 
     assert not {"T", "u"} & bound.keys()  # of the menu of BPE, of the vocabulary
     actions = {each.action for each in commands_on.__wrapped__("unigram-training")}
     assert {"screen.show('pieces')", "screen.forward(1)"} < actions
-    assert not {"app.show('race')", "screen.turn('pairs')", "screen.search"} & actions
+    assert not {"app.show('race')", "screen.turn('pairs')", "screen.sort"} & actions
 
 
 def test_the_help_has_two_columns_of_about_the_same_height() -> None:
