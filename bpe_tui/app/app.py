@@ -345,11 +345,15 @@ class BpeTuiApp(SessionApp):
         await super().make_screens_again()
 
     def action_scene(self, by: int) -> None:
-        """Go on by some scenes of the lesson; 0 comes back to what the present one shows."""
-        if by:
-            self.guide.move(by)
-        else:
+        """Go on by some scenes of the lesson."""
+        self.guide.move(by)
+
+    def action_jump_back(self) -> None:
+        """Go back to where the last jump started; in a lesson, to what its scene shows."""
+        if self.has_guide and self.guide.lesson is not None:
             self.guide.come_back()
+        else:
+            self.navigation.go_back()
 
     def action_model(self) -> None:
         """Ask for another model, and train it on the corpus."""

@@ -1,4 +1,4 @@
-"""The ways of one jump: from rows to what they name, and back with Esc.
+"""The ways of one jump: from rows to what they name, and back with ⌫.
 
 Windows are imported when they are first opened: the first frame need not wait for them.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bpe_tui.panels.encoding_screen import WalkScreen
 
 MOST_PLACES = 100
-"""Most places that Esc leads back to; older ones are forgotten."""
+"""Most places that ⌫ leads back to; older ones are forgotten."""
 
 
 class JumpStart(NamedTuple):
@@ -63,8 +63,7 @@ class JumpStart(NamedTuple):
         return tr("step {n}", n=self.step)
 
 
-NO_TRAIL = "Nothing to go back to: Esc undoes jumps, such as Enter on a row, n or End."
-NO_RETURN = "Nothing to return to: R undoes the last Esc, if that led back."
+NO_TRAIL = "Nothing to go back to: ⌫ undoes jumps, such as Enter on a row, n or End."
 GONE = "No way back: the jumps before were in another run, which is not shown any more."
 
 
@@ -72,7 +71,7 @@ class ScreenNavigation:
     """The way from rows to the screens that show their targets, and back.
 
     A jump is Enter or a click on a row, a click on a chart or the slider, or a key that seeks a
-    step. Esc comes back to the screen, the step, the row and the text before.
+    step. ⌫ comes back to the screen, the step, the row and the text before.
 
     Attributes:
         trail: the places that the jumps so far led away from.
@@ -81,8 +80,6 @@ class ScreenNavigation:
     def __init__(self, app: BaseApp) -> None:
         self.app, self.host = app, cast("Host", app)
         self.trail: deque[JumpStart] = deque(maxlen=MOST_PLACES)
-        self._left: deque[JumpStart] = deque(maxlen=MOST_PLACES)
-        """The places that Esc has led away from since the last jump."""
         self._has_lost_trail = False
 
     def go_to_target(self, target: object) -> None:
@@ -164,7 +161,9 @@ class ScreenNavigation:
 
     @property
     def way_back(self) -> str:
-        """The place that Esc leads back to if a jump has led here: `step 2`; else ""."""
+        """The place that ⌫ leads back to if a jump has led here: `step 2`; else ""."""
+        if not self.trail:
+            return ""
         here = self.here()
         before = None if here is None else self._before(here)
         if here is None or before is None:
@@ -172,9 +171,9 @@ class ScreenNavigation:
         return before.name_from(here)
 
     def _before(self, here: JumpStart) -> JumpStart | None:
-        """Return the place that Esc leads back to; `None` if there is none.
+        """Return the place that ⌫ leads back to; `None` if there is none.
 
-        If a digit has changed the screen since the jump, that is another place: Esc leads to the
+        If a digit has changed the screen since the jump, that is another place: ⌫ leads to the
         screen of the jump first.
         """
         before = next((place for place in reversed(self.trail) if place.differs_from(here)), None)
@@ -203,7 +202,6 @@ class ScreenNavigation:
         start = start._replace(led_to=here.screen)
         if session.typed != start.typed:
             start = start._replace(carried=session.text)
-        self._left.clear()
         if not self.trail or self.trail[-1].differs_from(start):  # else an inner jump's
             self.trail.append(start)
         self._show_keys(self.app.screen)
@@ -212,16 +210,15 @@ class ScreenNavigation:
         """Forget the way back: its steps are another run's."""
         self._has_lost_trail = self._has_lost_trail or bool(self.trail)
         self.trail.clear()
-        self._left.clear()
         self._show_keys(self.app.screen)
 
     def _show_keys(self, screen: Screen[Any]) -> None:
-        """Show on a screen, when it has changed, whether Esc leads back from there."""
+        """Show on a screen, when it has changed, whether ⌫ leads back from there."""
         if isinstance(screen, SessionScreen):
             screen.call_later(screen.show_keys)
 
     def go_back(self) -> None:
-        """Go back to where the last jump started, and name the key that returns."""
+        """Go back to where the last jump started; restore the text if the jump's is unchanged."""
         here = self.here()
         before = None if here is None else self._before(here)
         if here is None or before is None:
@@ -232,31 +229,14 @@ class ScreenNavigation:
             self.trail.pop()
         if self.trail[-1] is before:
             self.trail.pop()
-        self._go_over(here, before, self._left)
-        place, returns = before.name_from(here), here.name_from(before)
-        told = "Back to {place}; R returns to {returns}."
-        self.host.tell(tr(told, place=place, returns=returns))
-
-    def take_back(self) -> None:
-        """Return to where the last Esc led away from."""
-        here = self.here()
-        if here is None or not self._left:
-            self.host.tell(NO_RETURN)
-        else:
-            self._go_over(here, self._left.pop(), self.trail)
-
-    def _go_over(self, here: JumpStart, place: JumpStart, trail: deque[JumpStart]) -> None:
-        """Go to a place, and keep the present one; restore the text if the jump's is unchanged."""
         session = self.host.session
-        if place.carried is not None and session.text == place.carried:
-            session.typed = place.typed
-        carried = session.text if session.typed != here.typed else None
-        trail.append(here._replace(carried=carried, led_to=place.screen))
-        if place.screen != here.screen:
-            self.app.switch_screen(place.screen)
-        self.host.seek(place.step)
-        screen = cast("SessionScreen", self.app.get_screen(place.screen))
-        screen.call_later(screen.return_to, place.spot)  # once its rows are made
+        if before.carried is not None and session.text == before.carried:
+            session.typed = before.typed
+        if before.screen != here.screen:
+            self.app.switch_screen(before.screen)
+        self.host.seek(before.step)
+        screen = cast("SessionScreen", self.app.get_screen(before.screen))
+        screen.call_later(screen.return_to, before.spot)  # once its rows are made
         self._show_keys(screen)
 
     # -- getting there
@@ -271,7 +251,7 @@ class ScreenNavigation:
         name = self.host.session.model.screen(kind)
         if self.app.screen.id != name and self.host.session.shown is not None:
             screen = self._screen(kind)
-            if screen.is_typing:  # else Esc would leave the field, not undo the jump
+            if screen.is_typing:  # else ⌫ would be typed into the field
                 screen.show_panel(screen.PANEL_ORDER[0])
             self.app.switch_screen(name)
 

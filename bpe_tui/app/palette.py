@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.widgets import Input
 
 from bpe_tui.session.commands import COMMANDS
-from bpe_tui.session.declarations import EVERYWHERE, Command, Model
+from bpe_tui.session.declarations import ANY, EVERYWHERE, Command, Model
 from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.shell.commands import commands_on, key_of_screen, kinds_with, other_models_with
@@ -126,11 +126,11 @@ def useful_first(screen: PanelScreen) -> list[Command]:
         seen.add(command.action)
         if is_again or cast("Host", screen.app).refusal_of(command.action):
             return 4, 0
-        if command.panel and command.panel == panel:
+        if panel in command.footer:
             return 0, 0
         if len(command.screens) <= MOST_OF_A_SCREEN:
             return 1, len(command.screens)
-        return (2 if command.in_footer else 3), 0
+        return (2 if ANY in command.footer else 3), 0
 
     return sorted(commands_on(screen.id or ""), key=place)
 

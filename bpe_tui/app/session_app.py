@@ -256,10 +256,6 @@ class SessionApp(BaseApp):
 
     # -- commands
 
-    def action_take_back(self) -> None:
-        """Take the last Esc back."""
-        self.navigation.take_back()
-
     def action_tie(self, direction: int) -> None:
         with self.navigation.jump():
             if self.session.merges is not None and not self.session.seek_tie(direction):
@@ -300,7 +296,7 @@ class SessionApp(BaseApp):
     def action_show(self, kind: str) -> None:
         """Show the screen of a kind for the session's model, or why there is none.
 
-        A screen without a tab is opened by a jump, so Esc leads back.
+        A screen without a tab is opened by a jump, so ⌫ leads back.
         """
         if (refused := self.refusal_of(f"app.show('{kind}')")) is not None:
             self.tell(refused)

@@ -275,7 +275,7 @@ class EncodingScreen(WalkScreen):
         super().show_panel(panel)
 
     def look_at_pretokens(self) -> None:
-        self.bring_forward(self.SLOT[0])  # else Esc would close another view, not undo the jump
+        self.bring_forward(self.SLOT[0])  # another view would not show how it encodes
         super().look_at_pretokens()
 
     def action_ask(self) -> None:

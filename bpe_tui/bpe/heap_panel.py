@@ -156,10 +156,14 @@ class PairsPanel(Panel):
     def on_blur(self) -> None:
         self._is_in_use = False
 
-    def turn(self) -> None:
-        """Show the next view: table, array, tree, lists."""
+    @property
+    def next_view(self) -> str:
+        """The view after the present one: table, array, tree, lists."""
         names = [*VIEWS, LINKED]
-        self.view = names[(names.index(self.view) + 1) % len(names)]
+        return names[(names.index(self.view) + 1) % len(names)]
+
+    def turn(self) -> None:
+        self.view = self.next_view
 
     def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
         super().watch_frame(old, new)

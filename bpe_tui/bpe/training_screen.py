@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
@@ -245,6 +245,12 @@ class TrainingScreen(StepsScreen):
             if (turned := self.query_one(f"#{panel}", FramePanel)).display:
                 turned.turn()
             self.show_panel(panel)
+            self.show_keys()
+
+    @property
+    def key_labels(self) -> Mapping[str, str]:
+        view = self.query_one(PairsPanel).next_view
+        return {**super().key_labels, "screen.turn('pairs')": view}
 
     def action_characters(self) -> None:
         """Show characters that tokens cut, or their bytes, in all panels."""

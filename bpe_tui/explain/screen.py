@@ -441,7 +441,7 @@ class ExplainScreen(SessionScreen):
         super().show_keys()
         if (keys := self.predictor.keys) and not self.is_typing:
             bar = self.query_one(KeyBar)
-            bar.keys = [*keys, *bar.keys[-2:]]
+            bar.keys = [*keys, *bar.keys[-1:]]
 
     # -- the user's text
 
@@ -486,7 +486,7 @@ class ExplainScreen(SessionScreen):
         elif self.predictor.is_on:
             self.predictor.toggle()
         else:
-            self.action_go_back()
+            self.leave_panel()
 
     @property
     def closes(self) -> bool:

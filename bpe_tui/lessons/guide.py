@@ -250,9 +250,7 @@ class Guide:
 
     def come_back(self) -> None:
         """Set up the screen of the scene again, wherever the learner has gone."""
-        if self.lesson is None:
-            self._host.tell(NO_LESSON)
-        elif (pane := self._pane) is not None and pane.covers and pane.display:
+        if (pane := self._pane) is not None and pane.covers and pane.display:
             pane.fold()
             self._tell("⌫ brings the text back.")
         else:

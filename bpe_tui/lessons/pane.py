@@ -206,7 +206,7 @@ class LessonPane(Vertical):
             FooterKey(shown, tr(label), action)
             for shown, label, action in (
                 (f"{typing}B", "back", "app.scene(-1)"),
-                ("⌫", back, "app.scene(0)"),
+                ("⌫", back, "app.jump_back"),
                 (f"{typing}N", onward, "app.scene(1)"),
                 ("L", "list", "app.lessons"),
             )

@@ -462,6 +462,7 @@ class WalkScreen(SessionScreen):
             self.go_to(0)
         self._playing = True
         self._player.resume()
+        self.show_changed_keys()
 
     def _play_on(self) -> None:
         self.go_to(self.progress[0] + 1)
@@ -469,8 +470,13 @@ class WalkScreen(SessionScreen):
         if made == steps:
             self.pause()
 
+    @property
+    def playing(self) -> str:
+        return str(self.STEPS_A_SECOND) if self._playing else ""
+
     def pause(self) -> None:
         """Stop playing the walk."""
         self._playing = False
         if self._player is not None:
             self._player.pause()
+            self.show_changed_keys()

@@ -69,7 +69,7 @@ _KEYS = {
     "greater_than_sign": ">",
     "full_stop": ".",
     "plus": "+",
-    "minus": "-",
+    "minus": "−",
     "slash": "/",
     "question_mark": "?",
     "exclamation_mark": "!",
@@ -94,6 +94,10 @@ def shown_keys(keys: str) -> str:
     return " ".join(filter(None, shown))
 
 
+ANY, FIELD, READING = "any", "a field", "reading"
+"""Places of a footer: any other panel or screen, a field to type in, a screen with no frame yet."""
+SECOND_LINE = 100
+"""Least rank in the second line of a footer."""
 MENUS = {"next": "t", "filter": "F"}
 """Menu → the key that opens it."""
 
@@ -108,11 +112,11 @@ class Command(NamedTuple):
         group: its group in the help.
         screens: the screens that have it, or kinds of screens: see `bpe_tui.session.models`.
         help: its line in the help and the palette.
-        in_footer: whether the footer shows it.
+        footer: where the footer shows it: the focused panel, the kind of screen, or `ANY` → its
+            rank there, the lowest first; `FIELD` and `READING` stand for all panels.
+        playing: its label in the footer while something plays, which shows no others.
         in_fields: whether its keys act while a text is being typed.
-        in_reading: whether the footer shows it while the corpus is still being read.
         words: more words that find it in the palette.
-        panel: the panel that it is about; the footer shows it first while that has the focus.
         menu: the menu that has it, so that its keys act only there: a name in `MENUS`.
         only_bpe: the sentence that its keys give with other models; empty if they have it, too.
         of_merges: whether it does nothing for a tokenizer without merges.
@@ -125,11 +129,10 @@ class Command(NamedTuple):
     group: str
     screens: tuple[str, ...]
     help: str
-    in_footer: bool = False
+    footer: Mapping[str, int] = {}
+    playing: str = ""
     in_fields: bool = False
-    in_reading: bool = False
     words: str = ""
-    panel: str = ""
     menu: str = ""
     only_bpe: str = ""
     of_merges: bool = False
@@ -139,6 +142,12 @@ class Command(NamedTuple):
     def shown(self) -> str:
         """Its keys as the screen shows them, after the key of its menu."""
         return " ".join(filter(None, (MENUS.get(self.menu, ""), shown_keys(self.keys))))
+
+    def rank(self, *places: str | None) -> int | None:
+        """Return its rank in a footer, at the first of these places that it names."""
+        return next(
+            (self.footer[place] for place in places if place and place in self.footer), None
+        )
 
 
 KINDS = ("lesson", "training", "encoding", "vocabulary", "charts", "inspection")

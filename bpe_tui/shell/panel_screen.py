@@ -101,6 +101,8 @@ class PanelScreen(SettledScreen[None]):
 
     zoomed: reactive[str | None] = reactive(None, init=False)
     """The id of the panel that fills the screen."""
+    _shown_keys: KeyState | None = None
+    """The state whose keys are shown."""
     hidden_names = ""
     """The hidden panels and their keys, beside the heading."""
     _before_typing: Widget | None = None
@@ -259,7 +261,15 @@ class PanelScreen(SettledScreen[None]):
         self.query_one(FootLine).legend = legend_of(
             *kind_and_model(self.id or ""), marks=needs_marks(self.app), needed=self.needed_signs
         )
-        self.query_one(KeyBar).keys = self.keys.footer(self.key_state)
+        bar, self._shown_keys = self.query_one(KeyBar), self.key_state
+        bar.keys, bar.more = self.keys.footer(self._shown_keys)
+
+    def show_changed_keys(self) -> None:
+        """Show the keys again if they depend on what has changed, such as the cursor's row."""
+        if self.key_state != self._shown_keys:
+            self.show_keys()
+
+    on_lines_moved = show_changed_keys
 
     @property
     def key_state(self) -> KeyState:
@@ -267,11 +277,28 @@ class PanelScreen(SettledScreen[None]):
         return KeyState(
             self.is_ready,
             self.is_typing,
-            self.in_table,
             self.panels.focused(),
-            self.leaving,
+            self.enters,
+            self.key_labels,
+            self.playing,
             self.named_keys,
         )
+
+    @property
+    def enters(self) -> str:
+        """The label of Enter in the focused row; "" if the row leads nowhere."""
+        rows = self.focused
+        return getattr(rows.target, "LEADS", "") if isinstance(rows, Lines) else ""
+
+    @property
+    def key_labels(self) -> Mapping[str, str]:
+        """Action → its present label, for those whose label changes; "" if it does nothing."""
+        return {"screen.leave": "leave" if self.closes or self.has_note else ""}
+
+    @property
+    def playing(self) -> str:
+        """The steps a second while something plays; "" at rest."""
+        return ""
 
     @property
     def needed_signs(self) -> Sequence[str]:
@@ -321,11 +348,6 @@ class PanelScreen(SettledScreen[None]):
         """The panel that Esc shows again: the first of those that share a place; "" for none."""
         return self.SLOT[0] if self.SLOT and not self.TAKES_TURNS else ""
 
-    @property
-    def leaving(self) -> str:
-        """The label of Esc, outside a field; "" if it does nothing."""
-        return "leave" if self.closes or self.has_note else self.way_back
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Allow only commands for fields while a field has the focus: it needs letters and ←."""
         if action != "press":
@@ -348,7 +370,7 @@ class PanelScreen(SettledScreen[None]):
 
         First a text that covers the screen gives way, so that nothing moves unseen.
         """
-        if self.has_class("-covered") and not action.startswith("app.scene"):
+        if self.has_class("-covered") and not action.startswith(("app.scene", "app.jump_back")):
             self.room.uncover()
         if action == "screen.leave" and self.has_note and not self.is_typing:
             self.notifier.close_note()
@@ -502,7 +524,7 @@ class PanelScreen(SettledScreen[None]):
         self.show_keys()
 
     def action_leave(self) -> None:
-        """Handle Esc: leave a field, end a zoom, close a view, or go back by the last jump."""
+        """Handle Esc: leave a field, end a zoom, close a view, or leave the panel."""
         if self.is_typing:
             self.leave_field()
         elif self.zoomed != self.panels.alone:
@@ -511,7 +533,15 @@ class PanelScreen(SettledScreen[None]):
             self.show_panel(self.SLOT[0])
             self.show_keys()
         else:
-            self.action_go_back()
+            self.leave_panel()
+
+    def leave_panel(self) -> None:
+        """Focus the first panel; say so if it has the focus already."""
+        first, *_ = *(() if self.zoomed else self.tab_order), None
+        if first in (None, self.panels.focused()):
+            self.tell(tr("Nothing to leave here; q quits."))
+        else:
+            self.show_panel(first)
 
     def leave_field(self) -> None:
         """Focus what had the focus before the field."""
@@ -520,14 +550,6 @@ class PanelScreen(SettledScreen[None]):
             self.set_focus(before)
         if self.is_typing:
             self.show_panel(self.PANEL_ORDER[0])
-
-    @property
-    def way_back(self) -> str:
-        """The label of Esc where it leads back to another place, else ""."""
-        return ""
-
-    def action_go_back(self) -> None:
-        """Go back to where the last jump started."""
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         self.tell("This row leads nowhere; z gives the panel the whole screen.")

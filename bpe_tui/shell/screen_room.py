@@ -15,6 +15,8 @@ COMPACT_BELOW = 22
 WIDTHS = [(0, "-too-narrow"), (LEAST_WIDTH, "-slim"), (76, "-narrow"), (100, "-wide")]
 HEIGHTS = [(0, "-too-low"), (LEAST_HEIGHT - 1, "-low"), (27, "-tall")]
 """(least room for panels, in cells, class of the screen) from the smallest on."""
+ROOMY_HEIGHT = 30
+"""Least height of the terminal, in rows, at which the footer has two lines, without a text."""
 LARGE = Size(140, 50)
 """Least room, in cells, for panels that elsewhere take turns."""
 
@@ -64,5 +66,7 @@ class ScreenRoom:
         for cells, limits in ((room.width, WIDTHS), (room.height, HEIGHTS)):
             here = max(least for least, _ in limits if cells >= least)
             classes |= {name: least == here for least, name in limits}
+        is_roomy = self._screen.app.size.height >= ROOMY_HEIGHT and self._tabs.height > 0
+        classes["-roomy"] = is_roomy and not self.has_text_beside
         classes["-small"] = any(map(classes.get, ("-narrow", "-slim", "-low")))
         self._screen.update_classes(classes, update=update, animate=False)

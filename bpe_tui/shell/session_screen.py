@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -22,7 +22,7 @@ from bpe_tui.shell.commands import key_of_screen
 from bpe_tui.shell.model_view import ANY_MODEL, ModelView
 from bpe_tui.shell.panel import FramePanel, TokenPainter, TokenPanel
 from bpe_tui.shell.panel_screen import PanelScreen
-from bpe_tui.shell.targets import ToOpening
+from bpe_tui.shell.targets import ToOpening, ToPair
 from bpe_tui.widgets.controls import Scrubber, Tab, TabLine
 from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import Lines, RowList
@@ -76,7 +76,7 @@ class NoTextCard(RowList):
 
 
 class SessionScreen(PanelScreen):
-    """A screen of panels about the session's frame. Rows lead elsewhere, Esc leads back."""
+    """A screen of panels about the session's frame. Rows lead elsewhere, ⌫ leads back."""
 
     TABS = Size(0, 1)
     VIEW: ClassVar[ModelView] = ANY_MODEL
@@ -88,7 +88,6 @@ class SessionScreen(PanelScreen):
     """The frame at the session's cursor, of the model's own kind."""
     _tabs_of: tuple[object, ...] | None = None
     """All that the tabs depend on, when they were made."""
-    _shown_way_back = ""
 
     @property
     def host(self) -> Host:
@@ -155,7 +154,7 @@ class SessionScreen(PanelScreen):
         if self.is_current:
             self.show_tabs(session)
             self.frame = self.frame_of(session)
-            self.show_way_back()
+            self.show_changed_keys()
 
     def show_no_text(self) -> None:
         """Show the card that offers a text if no corpus is open, else the panels that count."""
@@ -260,16 +259,16 @@ class SessionScreen(PanelScreen):
         with self.host.navigation.jump():
             self.follow(event.target)
 
-    def show_way_back(self) -> None:
-        """Show where Esc leads, which depends on the row and the step."""
-        if self.host.navigation.trail and self.way_back != self._shown_way_back:
-            self.show_keys()
+    @property
+    def enters(self) -> str:
+        target, merges = getattr(self.focused, "target", None), self.session.merges
+        if isinstance(target, ToPair) and merges and merges.run.step_of(target.pair) is None:
+            return ""
+        return super().enters
 
-    on_lines_moved = show_way_back
-
-    def show_keys(self) -> None:
-        self._shown_way_back = self.way_back
-        super().show_keys()
+    @property
+    def playing(self) -> str:
+        return str(self.session.speed) if self.session.playing else ""
 
     def on_lines_asked(self, event: Lines.Asked) -> None:
         self.inspect(event)
@@ -284,7 +283,7 @@ class SessionScreen(PanelScreen):
         self._seek_by_mouse(event.position, event.is_drag)
 
     def _seek_by_mouse(self, step: int, is_drag: bool) -> None:
-        """Seek a step; Esc leads back to the step at which the mouse was pressed."""
+        """Seek a step; ⌫ leads back to the step at which the mouse was pressed."""
         with nullcontext() if is_drag else self.host.navigation.jump():
             self.host.seek(step)
 
@@ -293,10 +292,10 @@ class SessionScreen(PanelScreen):
         return self.session.shown is not None
 
     @property
-    def way_back(self) -> str:
-        """The place that Esc leads back to: `back to step 2`; "" if no jump has led here."""
+    def key_labels(self) -> Mapping[str, str]:
         place = self.host.navigation.way_back
-        return tr("back to {place}", place=place) if place else ""
+        back = tr("back to {place}", place=place) if place else ""
+        return {**super().key_labels, "app.jump_back": back}
 
     # -- commands that mean the same on all screens; some screens have their own way
 
@@ -328,5 +327,9 @@ class SessionScreen(PanelScreen):
         self.host.hold()
         super().action_menu(name)
 
-    def action_go_back(self) -> None:
-        self.host.navigation.go_back()
+    def leave_panel(self) -> None:
+        """Stop what plays, else leave the panel."""
+        if self.playing:
+            self.action_play()
+        else:
+            super().leave_panel()

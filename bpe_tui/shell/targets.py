@@ -1,6 +1,7 @@
 """The targets of rows: what a panel posts when Enter or a click chooses a row.
 
-The command line makes such rows, too, so this module imports nothing of Textual.
+The command line makes such rows, too, so this module imports nothing of Textual. `LEADS` is the
+label of Enter in the footer.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from engine.core.events import Pair
 class ToStep:
     """The state after a merge."""
 
+    LEADS = "go to the step"
+
     step: int
 
 
@@ -21,10 +24,14 @@ class ToStep:
 class ToOpening:
     """The window that opens a text to count in."""
 
+    LEADS = "open a text"
+
 
 @dataclass(frozen=True)
 class ToPair:
     """The merge of a pair, if it merges at all."""
+
+    LEADS = "go to its merge"
 
     pair: Pair
 
@@ -33,12 +40,16 @@ class ToPair:
 class ToPretoken:
     """A pretoken, merge by merge."""
 
+    LEADS = "encode it"
+
     pretoken: bytes
 
 
 @dataclass(frozen=True)
 class ToToken:
     """A token in the vocabulary."""
+
+    LEADS = "go to the token"
 
     token_id: int
 
@@ -47,12 +58,16 @@ class ToToken:
 class ToChange:
     """The pretokens in which the current merge changed the count of a pair."""
 
+    LEADS = "its pretokens"
+
     pair: Pair
 
 
 @dataclass(frozen=True)
 class ToQuestion:
     """The explanation of a token, or of two neighbouring tokens."""
+
+    LEADS = "explain"
 
     ids: tuple[int, ...]
 
@@ -61,6 +76,8 @@ class ToQuestion:
 class ToLine:
     """A line of the corpus, counted from 0."""
 
+    LEADS = "go to the line"
+
     line: int
 
 
@@ -68,11 +85,15 @@ class ToLine:
 class ToPiece:
     """A piece in the table of pieces, by its number."""
 
+    LEADS = "go to the piece"
+
     number: int
 
 
 @dataclass(frozen=True)
 class ToKind:
     """The training of a kind of tokenizer, on the same corpus."""
+
+    LEADS = "train it"
 
     name: str

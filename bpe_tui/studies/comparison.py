@@ -489,9 +489,17 @@ class ComparisonScreen(PanelScreen):
         self._open()
 
     @property
-    def way_back(self) -> str:
-        return "leave" if len(self.app.screen_stack) > 2 else ""
+    def closes(self) -> bool:
+        return super().closes or self._covers_another
 
-    def action_go_back(self) -> None:
-        if self.way_back:
+    @property
+    def _covers_another(self) -> bool:
+        """Whether there is a screen to go back to."""
+        return len(self.app.screen_stack) > 2
+
+    def leave_panel(self) -> None:
+        """Go back to the screen that it was opened on."""
+        if self._covers_another:
             self.dismiss()
+        else:
+            super().leave_panel()

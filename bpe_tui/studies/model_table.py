@@ -299,13 +299,3 @@ class FamilyScreen(SessionScreen):
             self.host.action_show("training")
         elif config is not None:
             self.host.retrain(config)
-
-    @property
-    def closes(self) -> bool:
-        return super().closes or self.panels.focused() == "family-details"
-
-    def action_leave(self) -> None:
-        if self.zoomed is None and self.panels.focused() == "family-details":
-            self.show_panel("family-table")
-        else:
-            super().action_leave()

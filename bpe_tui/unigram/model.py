@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.declarations import FILTER, LOOK, STEP, Command, Model, TrainerChoice
+from bpe_tui.session.declarations import ANY, FILTER, LOOK, STEP, Command, Model, TrainerChoice
 from bpe_tui.widgets.language import plural, tr
 
 if TYPE_CHECKING:
@@ -41,14 +41,14 @@ _ALSO_PRUNES = (UNIGRAM_VOCABULARY, UNIGRAM_INSPECTION)
 
 # fmt: off
 COMMANDS: tuple[Command, ...] = (
-    Command("t", "to the next …", "screen.menu('next')", STEP, _ALSO_PRUNES,
-            "A menu of what to go to: the next prune, or the one before."),
+    Command("t", "stops", "screen.menu('next')", STEP, _ALSO_PRUNES,
+            "A menu of what to go to: the next prune, or the one before.", footer={ANY: 104}),
     Command("n", "next", "screen.following(1)", STEP, _ALSO_PRUNES, "To the next prune."),
     Command("t", "prune", "app.prune(1)", STEP, _PRUNES, "To the next prune.", menu="next"),
     Command("T", "prune before", "app.prune(-1)", STEP, _PRUNES, "To the prune before.",
             menu="next"),
     Command("p", "pieces", "screen.show('pieces')", LOOK, (UNIGRAM_TRAINING,),
-            "To the pieces.", in_footer=True),
+            "To the pieces.", footer={ANY: 45}),
     Command("m", "steps", "screen.show('steps')", LOOK, (UNIGRAM_TRAINING,),
             "To the list of steps."),
     Command("p", "single", "screen.filter('characters')", FILTER, (UNIGRAM_VOCABULARY,),

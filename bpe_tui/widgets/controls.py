@@ -28,17 +28,17 @@ class PartsLine(Widget):
     Pressed: ClassVar[Any]
     """The message of a click; it takes the name of a part."""
 
-    def parts(self) -> Iterable[BarPart]:
-        """Return the parts from left to right."""
+    def parts(self, y: int = 0) -> Iterable[BarPart]:
+        """Return the parts of a line from left to right."""
         raise NotImplementedError
 
     def render_line(self, y: int) -> Strip:
-        spans = [span for _, texts in self.parts() for span in texts]
+        spans = [span for _, texts in self.parts(y) for span in texts]
         return Strip(painted(self, spans)).adjust_cell_length(self.size.width, self.rich_style)
 
     def on_click(self, event: events.Click) -> None:
         end = 0
-        for name, texts in self.parts():
+        for name, texts in self.parts(event.y):
             end += sum(cell_len(text) for text, _ in texts)
             if event.x < end and name:
                 self.post_message(self.Pressed(name))
@@ -46,7 +46,10 @@ class PartsLine(Widget):
 
 
 class FooterKey(NamedTuple):
-    """A key as it is shown, a word for its effect, its action, and whether it is in each footer."""
+    """A key as it is shown, a word for its effect, its action, and whether it stays longest.
+
+    Without a label it is one of two keys before one label: `+ − speed`.
+    """
 
     shown: str
     label: str
@@ -56,13 +59,23 @@ class FooterKey(NamedTuple):
     @property
     def width(self) -> int:
         """The cells, including the blanks around them."""
-        return cell_len(self.shown) + cell_len(self.label) + 3
+        return sum(cell_len(text) for text, _ in self.spans)
+
+    @property
+    def spans(self) -> Sequence[Span]:
+        """The key and its label."""
+        label = [(f" {self.label} ", "")] if self.label else []
+        return [(f" {self.shown}", "here"), *label]
 
 
 class KeyBar(PartsLine):
-    """A line of `keys`. With little room, Esc and the lasting ones stay longest."""
+    """A line of `keys`, and where it has two lines, `more` of them.
+
+    With little room, the lasting ones stay longest.
+    """
 
     keys: reactive[Sequence[FooterKey]] = reactive(())
+    more: reactive[Sequence[FooterKey]] = reactive(())
 
     @dataclass
     class Pressed(Message):
@@ -70,18 +83,18 @@ class KeyBar(PartsLine):
 
         action: str
 
-    def fitting(self, width: int) -> list[FooterKey]:
-        """Return the keys that fit."""
-        keys = list(self.keys)
+    def fitting(self, width: int, y: int = 0) -> list[FooterKey]:
+        """Return the keys of a line that fit."""
+        keys = list(self.more if y else self.keys)
         while len(keys) > 1 and sum(key.width for key in keys) > width:
-            others = [key for key in keys if not key.is_lasting and key.shown != "Esc"]
+            others = [key for key in keys if not key.is_lasting]
             keys.remove(others[-1] if others else keys[1])
+            if keys and not keys[-1].label:
+                keys.pop()  # the other key of the label
         return keys
 
-    def parts(self) -> Iterable[BarPart]:
-        for key in self.fitting(self.size.width):
-            texts = (f" {key.shown} ", "here"), (f"{key.label} ", "")
-            yield key.action, texts
+    def parts(self, y: int = 0) -> Iterable[BarPart]:
+        return ((key.action, key.spans) for key in self.fitting(self.size.width, y))
 
 
 class Tab(NamedTuple):
@@ -113,7 +126,7 @@ class TabLine(PartsLine):
 
         action: str
 
-    def parts(self) -> Iterable[BarPart]:
+    def parts(self, y: int = 0) -> Iterable[BarPart]:
         room = self.size.width
         tabs = self._fitting(room)
         both = f"{self.note}  {self.language}" if self.note else self.language
@@ -175,7 +188,7 @@ class Switches(PartsLine):
         super().__init__(id=id)
         self._switches = switches
 
-    def parts(self) -> Iterable[BarPart]:
+    def parts(self, y: int = 0) -> Iterable[BarPart]:
         return map(self._part, self._switches)
 
     def _part(self, switch: FilterSwitch) -> BarPart:

@@ -18,7 +18,7 @@ from textual.geometry import Region
 from textual.screen import Screen
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.widgets.controls import FootLine, KeyBar, TabLine
+from bpe_tui.widgets.controls import FooterKey, FootLine, KeyBar, TabLine
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.textual_private import painted_lines
 
@@ -35,9 +35,8 @@ def words_of(spans: Iterable[Span]) -> str:
     return " ".join("".join(text for text, _ in spans).split())
 
 
-def keys_of(screen: Screen[object], is_lasting: bool) -> str:
-    keys = screen.query_one(KeyBar).keys
-    return "  ".join(f"{key.shown} {key.label}" for key in keys if key.is_lasting is is_lasting)
+def keys_of(keys: Iterable[FooterKey]) -> str:
+    return "".join(text for key in keys for text, _ in key.spans).strip()
 
 
 def lower_border(screen: Screen[object]) -> str:
@@ -75,8 +74,9 @@ async def test_the_lines_around_panels_are_those_kept(model: str) -> None:
                 if focused in seen:
                     break
                 seen.add(focused)
-                told.append(f"always: {keys_of(screen, True)}")
-                says = keys_of(screen, False), lower_border(screen)
+                bar = screen.query_one(KeyBar)
+                told.append(f"second line: {keys_of(bar.more)}")
+                says = keys_of(bar.keys), lower_border(screen)
                 told.append(f"  {focused}: {' ── '.join(filter(None, says))}")
                 await pilot.press("tab")
             if screen.focused is not None:

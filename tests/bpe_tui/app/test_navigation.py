@@ -1,4 +1,4 @@
-"""Esc leads back to the exact place that a jump left: the screen, the step, the panel, the rows."""
+"""Backspace leads back to the exact place that a jump left: screen, step, panel, rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def place(app: BpeTuiApp) -> JumpStart:
 
 
 async def back(app: BpeTuiApp, pilot: Pilot[int], before: JumpStart) -> None:
-    await pilot.press("escape")
+    await pilot.press("backspace")
     for _ in range(50):  # the cursors return once the rows are made
         await pilot.pause()
         here = app.navigation.here()
@@ -107,7 +107,7 @@ async def try_rows(
 
 @pytest.mark.nightly  # a walk over all panels of all models
 @pytest.mark.parametrize("run", RUNS)
-async def test_escape_undoes_enter_in_every_panel_of_every_model(run: str) -> None:
+async def test_backspace_undoes_enter_in_every_panel_of_every_model(run: str) -> None:
     led: set[str] = set()
     async with opened_as(RUNS[run], (160, 50)) as (app, pilot):
         for kind in ("training", "encoding", "vocabulary", "charts", "inspection", "pipeline"):
@@ -146,7 +146,7 @@ LEADS: list[tuple[object, str, int, str, str]] = [
 """Target, the screen and the step that it leads to from step 2, the message, the way back."""
 
 
-async def test_each_target_leads_to_its_screen_and_step_and_escape_back(
+async def test_each_target_leads_to_its_screen_and_step_and_backspace_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with opened_as(RUNS["bpe"]) as (app, pilot):
@@ -162,7 +162,7 @@ async def test_each_target_leads_to_its_screen_and_step_and_escape_back(
             assert (app.notices.now, app.navigation.way_back) == (told, way_back)
             assert (app.session.text == text) == (screen != "encoding")
             assert not app.session.following  # the window holds what moves
-            await pilot.press("escape")
+            await pilot.press("escape" if is_window else "backspace")
             await until(pilot, lambda: place(app) == before)
             assert app.session.text == text
         app.action_show("encoding")
@@ -173,12 +173,11 @@ async def test_each_target_leads_to_its_screen_and_step_and_escape_back(
         app.action_show("training")
         for jump in (0, 1):
             app.action_end(jump == 0)
-            await until(pilot, lambda: keys_shown(app)[0].startswith("back to"))
-        await pilot.press("escape")
+            await until(pilot, lambda: keys_shown(app)[1].startswith("back to"))
+        await pilot.press("backspace")
         app.navigation.forget()
-        await until(pilot, lambda: keys_shown(app)[0] == "next")
+        await until(pilot, lambda: keys_shown(app)[1] == "play")
         for say, told in (
-            (app.navigation.take_back, "Nothing to return to"),
             (app.navigation.go_back, "No way back: the jumps before were in another run"),
             (app.navigation.go_back, "Nothing to go back to"),
         ):
@@ -256,12 +255,27 @@ async def test_a_drag_of_the_slider_is_one_jump() -> None:
         await back(app, pilot, before)
 
 
-@pytest.mark.slow
-async def test_escape_leaves_a_prediction_before_it_goes_back() -> None:
+async def test_escape_at_rest_leaves_the_panel_and_nothing_else() -> None:
     async with opened() as (app, pilot):
-        await pilot.press("end", "0", "home", "P")
-        for there in (("lesson", 0), ("lesson", 443), ("training", 443), ("training", 0)):
+        await pilot.press("end", "v")
+        screen = app.screen
+        assert isinstance(screen, SessionScreen)
+        for panel, told in (("corpus", ""), ("corpus", "Nothing to leave here; q quits.")):
             await pilot.press("escape")
+            assert (app.screen.id, step(app), screen.panels.focused()) == ("training", 443, panel)
+            assert app.notices.now == told
+        await pilot.press("home", "space")
+        await until(pilot, lambda: app.session.playing)
+        await pilot.press("escape")  # it stops what plays first
+        assert (app.session.playing, app.screen.id) == (False, "training")
+        await pilot.press("end", "0", "home", "P")
+        for key, there in (
+            ("escape", ("lesson", 0)),  # the prediction
+            ("escape", ("lesson", 0)),
+            ("backspace", ("lesson", 443)),
+            ("backspace", ("training", 443)),
+        ):
+            await pilot.press(key)
             await until(pilot, lambda: (app.screen.id, step(app)) == there)  # noqa: B023
 
 

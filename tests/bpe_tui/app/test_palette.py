@@ -43,8 +43,8 @@ def found_in(model: str) -> list[FoundCommand]:
         ("light", "", "dark mode"),
         ("chunks", "", "chunks, chunk, threads"),
         ("why", "", "why"),
-        ("leave", "", "undo"),
-        ("back", "", "back"),
+        ("leave", "", "cancel"),
+        ("back", "", "undo, return"),
         ("race", "", "naive, benchmark, complexity"),
         ("characters", "", "emoji"),
         ("what if", "", "forbid, fork, tie rule"),
@@ -58,7 +58,6 @@ def found_in(model: str) -> list[FoundCommand]:
         ("model", "", "pmi, mutual information, viterbi, sentencepiece, bert"),
         ("inspect", "", "perplexity, entropy"),
         ("family", "", "fertility, oov"),
-        ("return", "", "redo"),
         ("suspend", "", "background"),
         ("help", "", "glossary"),
     ],
@@ -79,14 +78,14 @@ def test_models_without_forks_offer_no_way_back_from_one() -> None:
 
 
 USEFUL = (
-    "move, heap view, pseudocode, "  # of the focused panel
-    "breakpoints …, pretokens, merges, hide next, why, characters, "  # of one, two, three screens
-    "to the next …, tie, tie before, next, play, faster, slower, "  # of four
-    "leave, next, back, start, panel, type, go to, zoom, help, quit, "  # in the footer
-    "return, predict, what if, end, "
+    "move, heap view, pseudocode, why, "  # of the focused panel
+    "breakpoints …, pretokens, merges, hide next, characters, "  # of one, two, three screens
+    "stops, tie, tie before, next, play, speed, speed, type, "  # of four
+    "leave, back, next, predict, what if, go to, open, save, copy command, help, "  # in the footer
+    "back, start, end, panel, "
     "lesson, encode, vocabulary, charts, inspect, race, family, pipeline, check, chunks, "
-    "panel, lessons, next scene, scene before, to the scene, model, open, suspend, save, command, "
-    "session, export, edges, light, language, palette, messages, "
+    "panel, zoom, lessons, next scene, scene before, model, suspend, "
+    "session, export, edges, light, language, palette, messages, quit, "
     "origin, start, end, next scene, scene before, add merges, open, quit"  # refused, or again
 )
 """The commands of the training screen with the focus on the pairs, in the palette's order."""
@@ -105,7 +104,7 @@ def test_a_command_is_better_that_is_named_so_and_that_is_here() -> None:
     for query, best in (
         ("merge", [("merges", "m", "1 training", 4.5), ("add merges", "A", "everywhere", 4.25)]),
         ("erge", [("hide next", "H", "1 training", 1.5)]),
-        ("undo", [("leave", "Esc", "everywhere", 4.25), ("return", "R", "everywhere", 4.25)]),
+        ("undo", [("back", "⌫", "everywhere", 4.25), ("restore", "r", "8 pipeline", 3.75)]),
         ("undo pip", [("restore", "r", "8 pipeline", 2.0)]),
         ("chunk parts", [("more parts", "+", "K chunks", 2.0)]),
         ("seldom", [("seldom", "M", "Unigram", 3.7)]),

@@ -24,6 +24,7 @@ from bpe_tui.session.declarations import TABS
 from bpe_tui.session.languages import PLACE, languages, messages_in, read_messages, speak
 from bpe_tui.session.lessons import builtin_lessons, config_of
 from bpe_tui.session.models import MODELS
+from bpe_tui.shell import targets
 from bpe_tui.shell.commands import SIGNS
 from bpe_tui.widgets.controls import KeyBar
 from engine import ask
@@ -132,10 +133,11 @@ def all_constants() -> frozenset[str]:
 def test_each_message_of_a_lesson_is_in_the_table_of_each_language(language: str) -> None:
     table = messages_in(language)
     here = (command for command in COMMANDS if "lesson" in command.screens)
-    labels = {command.label for command in here if command.in_footer or command.in_fields}
+    labels = {label for each in here if each.footer for label in (each.label, each.playing)}
     labels |= {name for _, name, short in TABS.values() for name in (name, short)}
     labels |= {sign.label for sign in SIGNS.values()}
-    labels |= {c.label for model in MODELS.values() for c in model.commands if c.in_footer}
+    labels |= {getattr(target, "LEADS", "") for target in vars(targets).values()}
+    labels |= {c.label for model in MODELS.values() for c in model.commands if c.footer}
     wanted = {text for text in all_said() | labels if has_words(text)}
     assert sorted(wanted - {*table}) == []
 

@@ -211,7 +211,7 @@ CURVES = [
 KEYS = [
     FooterKey("q", "quit", "quit", is_lasting=True),
     FooterKey("→", "next", "step"),
-    FooterKey("Esc", "back", "back"),
+    FooterKey("Esc", "back", "back", is_lasting=True),
     FooterKey("?", "help", "help", is_lasting=True),
     FooterKey("漢", "wide", "wide"),
 ]

@@ -101,7 +101,7 @@ async def test_the_first_difference_stays_in_sight_with_its_cause_until_other_fi
         assert app.focused is panel
         await until(pilot, lambda: panel.scroll_offset.y > 0)  # once the rows have their places
         assert str(app.screen.query_one("#heading").render()).startswith("code.txt │ 8.21 KB")
-        for keys, place, top in (("", wrong[0], 3), ("n", wrong[1], 6), ("pp", 18, 6)):
+        for keys, place, top in (("", wrong[0], 4), ("n", wrong[1], 7), ("pp", 18, 7)):
             await pilot.press(*keys)
             assert (panel.cursor, panel.scroll_offset.y) == (place, top)  # half a page below it
         said = [app.screen._narration(job) for job in JOBS]
@@ -119,7 +119,7 @@ async def test_the_first_difference_stays_in_sight_with_its_cause_until_other_fi
         await pilot.resize_terminal(120, 40)
         await pilot.press("enter")
         assert (app.screen.id, step(app)) == ("training", 19)
-        await pilot.press("escape")
+        await pilot.press("backspace")
         assert isinstance(app.screen, CheckScreen)
         app.screen.query_one(CheckedMerges).show(())  # a new check begins at its first merge
         assert panel.cursor == 0

@@ -33,7 +33,7 @@ from bpe_tui.widgets.virtual_table import Header, SortedTable
 XS = np.arange(1, 41)
 KEYS = [
     FooterKey("q", "quit", "quit", is_lasting=True),
-    FooterKey("Esc", "back", "back"),
+    FooterKey("Esc", "back", "back", is_lasting=True),
     FooterKey("?", "help", "help", is_lasting=True),
     FooterKey("n", "no room", "next"),
 ]

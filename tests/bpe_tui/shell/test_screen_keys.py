@@ -1,0 +1,99 @@
+"""The footer says what one needs in the focused panel; `→` and the ways back are never left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pkgutil import resolve_name
+
+import pytest
+from opening import opened, until
+from textual.geometry import Size
+
+from bpe_tui.app.session_app import PLACES
+from bpe_tui.session.declarations import START, Command
+from bpe_tui.shell.commands import commands_on
+from bpe_tui.shell.screen_keys import KeyState, ScreenKeys
+from bpe_tui.widgets.controls import FooterKey, KeyBar
+
+AT_REST = KeyState(
+    is_ready=True,
+    is_typing=False,
+    panel=None,
+    enters="",
+    labels={"screen.leave": "", "app.jump_back": "", "screen.turn('pairs')": "array"},
+    playing="",
+    named_keys=None,
+)
+BACK = "back to step 2,465"
+
+
+def offers(command: Command) -> bool:
+    return True
+
+
+def drawn(keys: list[FooterKey]) -> str:
+    return "".join(text for key in keys for text, _ in key.spans)
+
+
+def lines(**state: object) -> list[str]:
+    """Return both lines of the training screen's footer in a state."""
+    return list(map(drawn, ScreenKeys("training", offers).footer(AT_REST._replace(**state))))
+
+
+def test_the_footer_is_about_the_focused_panel() -> None:
+    first, second = lines(panel="corpus")
+    assert first == " → next  space play  + − speed  g go to  w why  ? help "
+    assert second == (" P predict  i what if  t stops  y copy command  s save  o open ")
+    heap, same = lines(panel="pairs", enters="go to its merge")
+    own = " ↵ go to its merge  w why  v array  → next"
+    assert heap == f"{own}  . move  p pseudocode  ? help "
+    assert same == second
+    assert lines(panel="merges", enters="go to the step")[0].startswith(" ↵ go to the step  w why ")
+    playing, same = lines(panel="corpus", playing="10")
+    assert playing == " space stop  + − 10/s  → one step "
+    assert same == second
+    left = AT_REST.labels | {"app.jump_back": BACK}  # type: ignore[operator]
+    assert lines(panel="corpus", labels=left)[0].startswith(f" → next  ⌫ {BACK}  space play ")
+    assert lines(is_typing=True) == [" Esc leave  Ctrl+U clear  Tab panel  Ctrl+P palette ", ""]
+    assert lines(is_ready=False) == [" Esc leave  o open  q quit  ? help ", ""]
+    assert lines(named_keys={"→", "v", "⌫"})[0] == " → next  v array  ? help "
+
+
+def panels() -> Iterator[tuple[str, str | None]]:
+    """Yield each screen that has a frame with each of its panels."""
+    for name, place in PLACES.items():
+        if name != START:
+            for panel in (None, *resolve_name(place).PANEL_ORDER):
+                yield name, panel
+
+
+def test_next_the_way_back_and_help_are_in_every_footer_at_every_width() -> None:
+    labels = AT_REST.labels | {"app.jump_back": BACK, "screen.leave": "leave"}  # type: ignore[operator]
+    for screen, panel in panels():
+        state = AT_REST._replace(panel=panel, enters="go to its merge", labels=labels)
+        bar = KeyBar()
+        keys, _ = ScreenKeys(screen, offers).footer(state)
+        bar.set_reactive(KeyBar.keys, keys)
+        steps = {each.action for each in commands_on(screen)} & {"screen.forward(1)"}
+        for width in (60, 80, 100, 120):
+            shown = bar.fitting(width)
+            assert sum(key.width for key in shown) <= width, (screen, panel)
+            assert {key.action for key in shown} >= {"app.jump_back", "app.help", *steps}
+            assert shown[-1].action == "app.help"
+            assert shown[0].shown in ("↵", "→")
+
+
+@pytest.mark.parametrize(("size", "has_second"), [((120, 30), True), ((120, 29), False)])
+async def test_the_footer_has_a_second_line_from_30_rows_on(
+    size: tuple[int, int], has_second: bool
+) -> None:
+    async with opened(size=size) as (app, pilot):
+        bar = app.screen.query_one(KeyBar)
+        await until(pilot, lambda: bar.size.height == 1 + has_second)
+        assert "copy command" in drawn(list(bar.more))
+        if has_second:
+            app.screen.room.taken = Size(0, 0)  # Textual's pilot clicks only inside `size`
+            [place] = [place for place, key in enumerate(bar.more) if key.shown == "y"]
+            x = sum(key.width for key in bar.more[:place]) + 1
+            await pilot.click(bar, offset=(x, 1))
+            await until(pilot, lambda: app.screen.is_modal)
