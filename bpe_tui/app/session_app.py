@@ -259,14 +259,14 @@ class SessionApp(BaseApp):
     def action_tie(self, direction: int) -> None:
         with self.navigation.jump():
             if self.session.merges is not None and not self.session.seek_tie(direction):
-                self.tell(tr("No merge {WHERE} this one was tied.", WHERE=WHERE[direction]))
+                self.tell(tr("No merge {where} this one was tied.", where=tr(WHERE[direction])))
             self.changed()
 
     def action_prune(self, direction: int) -> None:
         """Go to the nearest prune after this step or before it."""
         with self.navigation.jump():
             if not self.session.seek_prune(direction):
-                self.tell(tr("No prune {WHERE} this step.", WHERE=WHERE[direction]))
+                self.tell(tr("No prune {where} this step.", where=tr(WHERE[direction])))
             self.changed()
 
     def go_to_following(self) -> None:

@@ -38,7 +38,10 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
         (tr("special tokens"), describe_specials(inspection.special_ids) if special else "none"),
         ("pattern", describe_pattern(inspection.pattern, inspection.pattern_name)),
         *describe_numbers(inspection.numbers),
-        *((tr("runs of {n}", n=n), _runs(runs)) for n, runs in inspection.whitespace_runs.items()),
+        *(
+            (tr("runs of {n}", n=tr(n)), _runs(runs))
+            for n, runs in inspection.whitespace_runs.items()
+        ),
     ]
     if other_languages := premiums(inspection):
         facts.append(("other languages", describe_premiums(other_languages)))

@@ -479,7 +479,8 @@ def describe_lists(frame: Frame, lists: LinkedLists, most: int) -> Iterable[str]
             none = tr("none besides the best one")
             if state is BigramState.INACTIVE:
                 none = describe_none_left_out(lists)
-            yield f"{state.value.capitalize()}: {plural(total, 'bigram') if total else none}."
+            named = plural(total, "bigram") if total else none
+            yield tr("{word}: {named}.", word=tr(state.value).capitalize(), named=named)
         elif not total:
             yield tr("Best: none, no merge follows.")
         for bigram in lists.most_frequent(state, most):
@@ -489,8 +490,8 @@ def describe_lists(frame: Frame, lists: LinkedLists, most: int) -> Iterable[str]
             places.read(4)
             at = ", ".join(map(describe_place, places.found[:3]))
             more_places = f", {ELLIPSIS}" if len(places.found) > 3 else ""
-            where = f", at {at}{more_places}" if at else ""
-            word = state.value.capitalize()
+            where = tr(", at {places}", places=f"{at}{more_places}") if at else ""
+            word = tr(state.value).capitalize()
             said = "{word}: {pair}, {counted} times{doubt}{where}."
             yield tr(
                 said,

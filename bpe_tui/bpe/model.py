@@ -131,7 +131,7 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
         contents=trainer.contents,
         special_tokens=len(record.special_tokens),
         merges=plural(len(record), "merge"),
-        stop_reason=training.stop_reason.value,
+        stop_reason=tr(training.stop_reason.value),
         fallback=fallback,
         record=_longest_tokens(record),
     )

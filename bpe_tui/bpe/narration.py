@@ -94,7 +94,7 @@ def _describe_fork(frame: Frame) -> str:
     """
     if frame.run.record.fork_rules is None or (pick := frame.picked) is None:
         return ""
-    return pick.reason.value if pick.is_prescribed else _describe_forbidden(frame, pick)
+    return tr(pick.reason.value) if pick.is_prescribed else _describe_forbidden(frame, pick)
 
 
 def _describe_forbidden(frame: Frame, pick: Pick) -> str:
@@ -121,9 +121,9 @@ def why_no_heap(frame: Frame) -> str:
 
 def explain_pick(frame: Frame, pick: Pick, *, is_ahead: bool = False) -> Iterator[str]:
     """Yield why a pair merged, or merges next if `is_ahead`: rivals, tie rule, forbidden pairs."""
-    verb = "is" if is_ahead else "was"
+    verb = tr("is" if is_ahead else "was")
     if pick.is_prescribed:
-        yield pick.reason.value
+        yield tr(pick.reason.value)
     elif pick.rivals:
         said = "It {verb} tied with {rivals}."
         yield tr(said, verb=verb, rivals=format_rivals(frame, pick.rivals))
@@ -160,7 +160,7 @@ def _other_rules(
         if pick.rivals and choice != pick.pair:
             said = "The tie rule {title} {would} {pair}."
             yield tr(
-                said, title=TIE_RULES[rule].title, would=would, pair=format_pair(frame, choice)
+                said, title=TIE_RULES[rule].title, would=tr(would), pair=format_pair(frame, choice)
             )
 
 

@@ -65,8 +65,8 @@ class BpeInspectionScreen(InspectionScreen):
         return how_trained(
             session,
             ("distinct pretokens", number(len(frame.run.counts))),
-            ("tie rule", f"{rule.name}: {rule.summary}"),
-            *([] if units.spells_all else [("units", f"{units.name}: {units.lesson}")]),
+            ("tie rule", f"{rule.name}: {tr(rule.summary)}"),
+            *([] if units.spells_all else [("units", f"{units.name}: {tr(units.lesson)}")]),
         )
 
     def inspection_of(self, frame: Frame, opened: Opened | None) -> Inspection:
@@ -162,7 +162,7 @@ class SaveTokenizer(SaveFile):
         lines = []
         for name in WRITABLE:
             mark, _ = cursor_sign(name == self._format.name)
-            kind = FORMATS[name].suffix or "a directory"
+            kind = FORMATS[name].suffix or tr("a directory")
             if self._unsayable(FORMATS[name]):
                 kind = tr("cannot hold this tokenizer")
             lines.append(f"{mark}{name:<16}{kind}")
@@ -183,7 +183,7 @@ class SaveTokenizer(SaveFile):
             else ""
         )
         said = "↑ ↓ choose: {summary}; {tokens}.{anew}"
-        return tr(said, summary=self._format.summary, tokens=tokens, anew=anew)
+        return tr(said, summary=tr(self._format.summary), tokens=tokens, anew=anew)
 
     # -- the place
 

@@ -51,7 +51,7 @@ TEXT_CELLS = 14
 
 def quote_alternative(alternative: Alternative) -> str:
     """Return the name of an alternative and its regex in backquotes, which show its blanks."""
-    return f"{alternative.name}  `{visible_text(alternative.regex, spaces=False)}`"
+    return f"{tr(alternative.name)}  `{visible_text(alternative.regex, spaces=False)}`"
 
 
 class PretokensPanel(TextPretokensPanel[Frame]):
@@ -120,7 +120,7 @@ class PretokensPanel(TextPretokensPanel[Frame]):
             return tr("special token")
         if self._staged:
             return ""  # stages have no alternatives
-        return pretoken.alternative.name if pretoken.alternative else tr("no alternative")
+        return tr(pretoken.alternative.name) if pretoken.alternative else tr("no alternative")
 
 
 LONGEST = 500
@@ -209,7 +209,7 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
             self.say(tr("how {text} encodes   {model}", text=text, model=model), STAGES)
             words = [[span] for span in self.painter(frame).tokens(piece.ids)]
             said = "{tokens_made}. {model} merges nothing: {RULES}."
-            rule = tr(said, tokens_made=tokens_made, model=model, RULES=RULES[model])
+            rule = tr(said, tokens_made=tokens_made, model=model, RULES=tr(RULES[model]))
             lines = [Row(line) for line in wrapped(words, width)]
             return [*lines, Row([]), *paragraph(rule, width, "dim")]
         painter = self.painter(frame)

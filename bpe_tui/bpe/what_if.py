@@ -307,7 +307,7 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
         if pair is not None:
             name = pair_text(frame, pair)
             change = ForkChange(forbid=frozenset({_bytes_of(frame, pair)}))
-            title, otherwise = f"{forbid}: {name}", tr("{name} forbidden", name=name)
+            title, otherwise = f"{tr(forbid)}: {name}", tr("{name} forbidden", name=name)
             yield jobs.ForkPlan(title, otherwise, at, config, change, IF_FORBIDDEN)
     if chosen is not None and chosen != following and frame.count_of(chosen):
         yield jobs.ForkPlan(
@@ -349,7 +349,7 @@ class PlanRows(RowList):
         row, room = super().row(index), self.scrollable_content_region.width
         assert isinstance(row.target, jobs.ForkPlan)
         title = left(row.spans, max(TITLE_CELLS, width_of(row.target.title)))
-        return Row(left([*title, (f"  {row.target.meaning}", "dim")], room), row.target)
+        return Row(left([*title, (f"  {tr(row.target.meaning)}", "dim")], room), row.target)
 
 
 class WhatIf(Window[jobs.ForkPlan | None]):

@@ -73,8 +73,8 @@ class LedgerWindow(Window[object | None]):
     def _say(self, title: str, subtitle: str, keys: str) -> None:
         window = self.query_one("#ledger")
         window.border_title = Content(shorten(title, TITLE_CELLS))
-        window.border_subtitle = Content(subtitle)
-        self.query_one("#ledger-keys", Static).update(Content(keys))
+        window.border_subtitle = Content(tr(subtitle))
+        self.query_one("#ledger-keys", Static).update(Content(tr(keys)))
 
     # -- the pretokens
 
@@ -321,7 +321,7 @@ class Breakpoints(Window[int | None]):
     def _show_examples(self) -> None:
         """Show examples to type; an example is never broken, as its blanks may count."""
         if not self._hint.has_class("-refused"):
-            words = ([(f"{line}   ", "")] for line in ("Like", *EXAMPLES))
+            words = ([(f"{line}   ", "")] for line in (tr("Like"), *EXAMPLES))
             lines = wrapped(words, self._hint.size.width)
             shown = ("".join(text for text, _ in line).rstrip() for line in lines)
             self._hint.update(Content("\n".join(shown)))

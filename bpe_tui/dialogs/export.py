@@ -136,7 +136,7 @@ class CommandWindow(Window[None]):
             with VerticalScroll():
                 shown = visible_text(self._command, spaces=False)
                 yield Static(Content(shown), id="take-along-command")
-            yield Static(Content("\n".join(self._remarks)), classes="keys")
+            yield Static(Content("\n".join(map(tr, self._remarks))), classes="keys")
 
     def on_mount(self) -> None:
         self.app.copy_to_clipboard(self._command)
@@ -146,15 +146,15 @@ class SaveSession(SaveFile):
     """The window to save the session, with a note; returns the file's name."""
 
     def __init__(self, session: Session, viewpoint: Viewpoint, suggestion: str) -> None:
-        hint = "bpe-tui FILE opens it again. Tab: a note to yourself."
-        hint += f" {FORKED}" if session.forked_from is not None else ""
+        hint = tr("bpe-tui FILE opens it again. Tab: a note to yourself.")
+        hint += f" {tr(FORKED)}" if session.forked_from is not None else ""
         super().__init__("save the session", hint, suggestion)
         self._session, self._viewpoint = session, viewpoint
         self._saved: SavedSession | None = None
 
     def compose_more(self) -> ComposeResult:
         with Horizontal(classes="labelled"):
-            yield Static("note")
+            yield Static(tr("note"))
             yield Field("", id="session-note", compact=True)
 
     def answer(self, value: str) -> None:

@@ -79,14 +79,15 @@ def _row_of(listed: ListedRow, cells: int) -> Row:
 
 def recent_rows(entries: Sequence[GivenNames]) -> list[ListedRow]:
     """Return the recently opened files, and the folder of samples, under a heading."""
-    rows: list[ListedRow] = [("recent", "", None)] if entries else []
+    rows: list[ListedRow] = [(tr("recent"), "", None)] if entries else []
     for given in entries[:RECENT_SHOWN]:
         names = " and ".join(os.path.basename(name) or name for name in given)
         where = os.path.dirname(as_typed(given[:1]))  # it matters less, and is cut off first
-        text = visible_text(f"{names}  in {where}" if where else names, spaces=False)
+        text = names if not where else tr("{names}  in {where}", names=names, where=where)
+        text = visible_text(text, spaces=False)
         rows.append((text, "", RowChoice(given)))
     samples_there = RowChoice(directory=str(samples.directory()))
-    return [*rows, ("samples/  that come with bpe-tui", "", samples_there), ("", "", None)]
+    return [*rows, (tr("samples/  that come with bpe-tui"), "", samples_there), ("", "", None)]
 
 
 def _holds_tokenizer(directory: str) -> bool:
@@ -108,7 +109,7 @@ def directory_rows(directory: str, beginning: str, *, walked: bool) -> list[List
     if walked and os.path.dirname(directory) != directory:
         rows.append(("..", "", RowChoice(directory=os.path.dirname(directory))))
     if walked:
-        holds = TOKENIZER_HERE if _holds_tokenizer(directory) else ALL_OF_IT
+        holds = tr(TOKENIZER_HERE if _holds_tokenizer(directory) else ALL_OF_IT)
         rows.append((holds, "", RowChoice((directory,))))
     found: list[tuple[os.DirEntry[str], int | None]] = []  # with the size of a file
     try:
@@ -261,7 +262,7 @@ class OpenOther(FieldOverRows[Chosen]):
         shown = []
         for use in self._uses:
             over_text = use is ChosenFile.TOGETHER and isinstance(self._config, RunConfig)
-            text = (WITH_TEXT if over_text else use.value).format(self._kept)
+            text = tr(WITH_TEXT if over_text else use.value).format(self._kept)
             shown.append(f"[{text}]" if use is self._use else text)
         line.update(Content(tr("Ctrl+K  {shown}", shown=" │ ".join(shown))))
 
@@ -395,11 +396,11 @@ class ModelRows(Lines):
     def row(self, index: int) -> Row:
         model, trainer = self._models[index]
         shown, here = trainer or model, index == self._present
-        title = [(shown.title, "strong" if here else "")]
+        title = [(tr(shown.title), "strong" if here else "")]
         spans = [("● " if here else "○ ", "here"), *left(title, TITLE_CELLS)]
         room = self.size.width - spans_width(spans)
-        clause = re.split("[,;]", shown.summary)[0]
-        summary = (first_fitting(room, shown.summary, clause), "dim")
+        whole = tr(shown.summary)
+        summary = (first_fitting(room, whole, re.split("[,;，；]", whole)[0]), "dim")
         return Row([*spans, summary], (model.name, trainer))
 
 

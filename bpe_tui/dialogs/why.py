@@ -77,7 +77,7 @@ class WhyWindow(FieldOverRows[object | None]):
             yield Field(BETWEEN.join(tokens), id="why-input", compact=True)
             yield AnswerRows("why-rows")
             yield Chart("why-chart")
-            yield Static("Esc closes", id="why-keys", classes="keys")
+            yield Static(tr("Esc closes"), id="why-keys", classes="keys")
 
     def on_mount(self) -> None:
         # Until the width is known there is no answer: the window grows with it, from one row.
@@ -106,7 +106,7 @@ class WhyWindow(FieldOverRows[object | None]):
         elif asked.known and len(asked.tokens) == 1:
             self._show_rows(self._about_token(painter, asked.known[0], width))
         elif not asked.known and not isinstance(frame, Frame):
-            text = f"{describe_unknown(frame, asked)} {ADVICE}"
+            text = f"{describe_unknown(frame, asked)} {tr(ADVICE)}"
             self._show_rows(paragraph(text, width, "dim"))
         else:
             pair = (asked.known[0], asked.known[1]) if asked.known else None

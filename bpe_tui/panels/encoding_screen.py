@@ -167,7 +167,7 @@ class DecodePanel(Vertical):
     def __init__(self, placeholder: str) -> None:
         super().__init__(id="decode", classes="-empty")
         self.border_title = Content(tr("ids → text"))
-        self.border_subtitle = Content(WAY_TO_IDS)
+        self.border_subtitle = Content(tr(WAY_TO_IDS))
         self._placeholder = placeholder
         self._is_long = False
 
@@ -181,7 +181,7 @@ class DecodePanel(Vertical):
 
     def show(self, text: str, foot: str = "") -> None:
         """Show the text of the ids, and a remark in the lower border."""
-        self.border_subtitle = Content(foot or WAY_TO_IDS)
+        self.border_subtitle = Content(foot or tr(WAY_TO_IDS))
         self.set_class(not text, "-empty")
         is_long = width(text) > self.content_size.width
         # Called at each key: a new layout is needed only if the number of lines changes.

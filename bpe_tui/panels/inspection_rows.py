@@ -51,7 +51,7 @@ def sections(
     overview: Callable[[Any], Iterable[tuple[str, str]]],
     odd: Mapping[str, str],
     what: str = "tokens",
-    describe: Callable[[Any, int], str] = lambda inspection, token_id: f"id {number(token_id)}",
+    describe: Callable[[Any, int], str] = lambda inspection, token_id: tr("id {n}", n=token_id),
     leads: Callable[[int], object] = ToToken,
 ) -> tuple[InspectionSection, ...]:
     """Return the five sections of a model's inspection.

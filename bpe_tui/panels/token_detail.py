@@ -187,7 +187,7 @@ def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Sequence[Row]:
         start, end = lines[line]
         name, labels, draw = shown[lane]
         here = labels[bisect_right(ends[lane], start) : bisect_left(starts[lane], end)]
-        return Row([(name.ljust(NAME_CELLS), "strong"), *draw(here, cells, start, end)])
+        return Row([*left([(tr(name), "strong")], NAME_CELLS), *draw(here, cells, start, end)])
 
     return RowsOnDemand(max(len(lines) * (len(shown) + 1) - 1, 0), row)
 
@@ -226,7 +226,7 @@ class LanesPanel(FramePanel[Any]):
         if not lanes.columns:
             self.say(self.TITLE)
             said = "No {TOKEN} to show: type a text, or choose one."
-            return sentence(tr(said, TOKEN=self.TOKEN), width)
+            return sentence(tr(said, TOKEN=tr(self.TOKEN)), width)
         in_bytes = isinstance(frame, Frame) and frame.run.alphabet.unit == "byte"
         lost = len(data) > sum(place.end - place.start for place in places[:TOKENS_SHOWN])
         units, sizes = ("character", "byte", self.TOKEN), (lanes.characters, data, lanes.tokens)
@@ -245,7 +245,7 @@ class LanesPanel(FramePanel[Any]):
         if not more:
             return rows
         said = "Only the first {TOKENS_SHOWN} {TOKEN}s."
-        last = Row([(tr(said, TOKENS_SHOWN=TOKENS_SHOWN, TOKEN=self.TOKEN), "dim")])
+        last = Row([(tr(said, TOKENS_SHOWN=TOKENS_SHOWN, TOKEN=tr(self.TOKEN)), "dim")])
         return RowsOnDemand(len(rows) + 1, lambda at: rows[at] if at < len(rows) else last)
 
     def labels_of(self, frame: Any, lanes: Lanes) -> Iterator[Label]:
@@ -272,7 +272,7 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         if self.token_id is None or not frame.has_token(self.token_id):
             self.say("merge tree")
             said = "No {TOKEN} is under the table's cursor."
-            return sentence(tr(said, TOKEN=frame.TOKEN), width)
+            return sentence(tr(said, TOKEN=tr(frame.TOKEN)), width)
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)
         self.say(tr("merge tree of {token}", token=name), "↵ goes there")

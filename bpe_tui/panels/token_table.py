@@ -224,7 +224,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         if not text or self.filters:
             return super().why_none(frame)
         said = "No {TOKEN} of step {step} has {text}"
-        none = tr(said, TOKEN=self.TOKEN, step=frame.step, text=text)
+        none = tr(said, TOKEN=tr(self.TOKEN), step=frame.step, text=text)
         is_early = frame.step < frame.recorded_steps
         return tr("{none}; w tells of later merges.", none=none) if is_early else f"{none}."
 

@@ -620,7 +620,7 @@ class TypedLine(Vertical):
     def __init__(self, panel: TypedTextPanel[Any]) -> None:
         super().__init__(id="encode")
         self._panel = panel
-        self._title = tr("type to encode, with the {WITH} of this step", WITH=panel.WITH)
+        self._title = tr("type to encode, with the {WITH} of this step", WITH=tr(panel.WITH))
         self.border_title = keyed("e", self._title)
         panel.is_in_line = True
 

@@ -181,7 +181,7 @@ class VocabularyRows(FramePanel[FrameT]):
 
     def why_none(self, frame: FrameT) -> str:
         """Return the sentence that is shown if no row is left."""
-        return tr("No {TOKEN} is left: change the search or the filters.", TOKEN=self.TOKEN)
+        return tr("No {TOKEN} is left: change the search or the filters.", TOKEN=tr(self.TOKEN))
 
     @property
     def row_count(self) -> int:

@@ -137,7 +137,7 @@ def token_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
     frame = painter.frame
     token = frame.any_token(token_id)
     data = f"{token[:12].hex(' ').upper()}{' …' if len(token) > 12 else ''}"
-    name: list[Span] = [*painter.spans(token_id), ("   ", ""), (f"id {number(token_id)}", "dim")]
+    name: list[Span] = [*painter.spans(token_id), ("   ", ""), (tr("id {n}", n=token_id), "dim")]
     rows = [Row([*name, (tr(" │ bytes {data}", data=data), "dim")], ToToken(token_id))]
     if not frame.has_token(token_id):
         step = frame.step_making(token_id)

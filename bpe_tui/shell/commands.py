@@ -64,14 +64,16 @@ class Sign(NamedTuple):
     @property
     def title(self) -> str:
         """Its name at the beginning of its line in the help."""
-        return f"{self.label[0].upper()}{self.label[1:]}."
+        label = tr(self.label)
+        return f"{label[0].upper()}{label[1:]}."
 
     def look(self, *, marks: bool) -> list[Span]:
         """Return the sign as the screen draws it; with `marks` as it does without colours."""
         text, role = self.span
         if marks or not self.chips:
-            return [(self.colourless or text if marks else text, role)]
-        return [span for chip in self.chips for span in ((chip, role), CHIPS_MEET)]
+            return [(tr(self.colourless or text if marks else text), role)]
+        chips = tr("|".join(self.chips)).split("|")
+        return [span for chip in chips for span in ((chip, role), CHIPS_MEET)]
 
 
 SIGNS = {
@@ -420,7 +422,7 @@ def _spans_of(line: str, marks: bool) -> list[Span]:
     for sign in SIGNS.values():
         look = sign.look(marks=marks)
         text = "  " + "".join(part for part, _ in look)
-        if line.startswith(text) and tr(sign.title) in line:
+        if line.startswith(text) and sign.title in line:
             return [("  ", ""), *look, (line.removeprefix(text), "")]
     return [(line, "" if line.startswith(" ") else "strong")]
 
@@ -499,7 +501,7 @@ def help_text(screen: str, *, marks: bool = False) -> str:
     kind, _ = kind_and_model(screen)
     signs = [SIGNS[name] for name in dict.fromkeys((*LEGENDS.get(kind, ()), *SIGNS))]
     lines = [
-        f"  {text}{' ' * (12 - width(text))}{tr(sign.title)} {tr(sign.sentence)}"
+        f"  {text}{' ' * (12 - width(text))}{sign.title} {tr(sign.sentence)}"
         for sign in signs
         for text in ["".join(text for text, _ in sign.look(marks=marks))]
     ]
@@ -552,7 +554,7 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
     known = [each for each in COMMANDS if key in each.keys.split(",")]
     commands = [each for each in known if not each.menu] or known
     if any(command.action == f"app.show('{here}')" for command in commands):
-        return f"{shown}: {here} is this screen."
+        return tr("{shown}: {here} is this screen.", shown=shown, here=tr(here))
     uses = _uses_on_screens(commands, model) if model is not None else ""
     if len(places := {kind for each in commands if model for kind in kinds_with(each, model)}) == 1:
         way = " ".join(filter(None, (MENUS.get(commands[0].menu), shown)))
@@ -561,7 +563,7 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
         uses = tr("to go between differences, on the comparison of tokenizers (d on 2 encoding)")
     if not uses and model is not None:
         uses = _uses_with_other_models(commands, model)
-    uses = uses or IN_PANELS.get(key, "")
+    uses = uses or tr(IN_PANELS.get(key, ""))
     if uses:
         return f"{shown}: {uses}."
     if len(shown_keys(key)) != 1:
@@ -576,8 +578,8 @@ def _uses_on_screens(commands: list[Command], model: Model) -> str:
     for kind in EVERYWHERE:
         for command, kinds in known:
             if kind in kinds:
-                said = " in the menu {MENUS}"
-                where = tr(said, MENUS=MENUS[command.menu]) if command.menu else ""
+                menu = MENUS.get(command.menu, "")
+                where = tr(" in the menu {menu}", menu=menu) if menu else ""
                 found.setdefault(tr(command.label) + where, []).append(kind)
     return " │ ".join(
         tr("{label} on {screens}", label=label, screens=_screens(kinds))
@@ -589,7 +591,7 @@ def _screens(kinds: Sequence[str]) -> str:
     """Name the screens by key and name; by their keys alone if they are many."""
     if len(kinds) <= MOST_NAMED:
         return ", ".join(f"{key_of_screen(kind)} {tr(kind)}" for kind in kinds)
-    return tr("the screens {key_of_screen}", key_of_screen=" ".join(map(key_of_screen, kinds)))
+    return tr("the screens {keys}", keys=" ".join(map(key_of_screen, kinds)))
 
 
 def _uses_with_other_models(commands: list[Command], model: Model) -> str:

@@ -194,7 +194,7 @@ class SessionScreen(PanelScreen):
     def heading(self, session: Session, room: int) -> str:
         """Return the first line, in at most `room` cells: the screen's facts, or what is open."""
         frame = self.frame_of(session)
-        facts = [] if frame is None else [*self.facts_of(frame)]
+        facts = [] if frame is None else [*map(tr, self.facts_of(frame))]
         if not facts:
             return heading(session, room)
         step = self.step_of(session)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -77,12 +77,11 @@ class KindEntry:
 
 
 class MeasuredKind(NamedTuple):
-    """A kind that the columns draw; `text` translates."""
+    """A kind that the columns draw."""
 
     row: KindRow
     measures: TextMeasures
     stopped: bool
-    text: Callable[[str], str]
 
 
 def _size(kind: MeasuredKind) -> list[Span]:
@@ -96,15 +95,13 @@ def _unknown(kind: MeasuredKind) -> list[Span]:
 
 
 def _exact(kind: MeasuredKind) -> list[Span]:
-    return [(kind.text("yes"), "gain") if kind.measures.exact else (kind.text("no"), "loss")]
+    return [(tr("yes"), "gain") if kind.measures.exact else (tr("no"), "loss")]
 
 
 NAME = max(map(len, KINDS))
 COLUMNS = (
     Column("kind", NAME, lambda kind: [(kind.row.name, "strong")], importance=100),
-    Column(
-        "tokens are", 10, lambda kind: [(kind.text(kind.row.granularity), "dim")], False, 1, share=1
-    ),
+    Column("tokens are", 10, lambda kind: [(tr(kind.row.granularity), "dim")], False, 1, share=1),
     Column("vocabulary", 10, _size, True, 5),
     Column("OOV", 6, _unknown, True, 9),
     Column("tokens", 7, lambda kind: [(number(kind.measures.tokens), "")], True, 8),
@@ -160,7 +157,7 @@ class FamilyRows(Lines):
             room = self.scrollable_content_region.width - 2 - GAP - NAME
             name = left([(entry.name, "strong")], NAME + GAP)
             return Row([here, *name, *left([(tr(entry.state), "dim")], room)], entry.name)
-        kind = MeasuredKind(entry.row, entry.measures, entry.stopped, tr)
+        kind = MeasuredKind(entry.row, entry.measures, entry.stopped)
         shown = arranged_row(self.places, lambda column: column.draw(kind))
         return Row([here, *shown.spans], entry.name)
 
@@ -213,12 +210,12 @@ SHOWN_WORDS = 8
 def beside(label: str, words: Iterable[Sequence[Span]], width: int) -> Iterator[Row]:
     """Yield rows of words after a label; a word is a list of spans."""
     for place, line in enumerate(wrapped(words, room_beside(width))):
-        yield Row([(("" if place else label).ljust(MARGIN), "dim"), *line])
+        yield Row([*left([("" if place else tr(label), "dim")], MARGIN), *line])
 
 
 def labelled_text(label: str, text: str, role: str, width: int) -> Iterator[Row]:
     """Yield rows of a text after a label, broken at blanks."""
-    return beside(label, ([(f"{word} ", role)] for word in text.split()), width)
+    return beside(label, ([(f"{word} ", role)] for word in tr(text).split()), width)
 
 
 def _over_ids(
@@ -288,8 +285,8 @@ class FamilyDetails(Lines):
         beginning = _beginning(typed or "".join(unseen), most)
         edge = token_edge(marks=needs_marks(self.app))
         for place, line in enumerate(_over_ids(tokenizer, beginning, edge, room)):
-            label = "" if place else "typed" if typed else tr("held out")
-            yield Row([(label.ljust(MARGIN), "dim"), *line])
+            label = "" if place else "typed" if typed else "held out"
+            yield Row([*left([(tr(label), "dim")], MARGIN), *line])
         yield from _exactness(entry, beginning, width)
         yield from _unknown_words(entry, width)
         found = premiums_over_english(tokenizer.encode, parallel_samples(), tokenizer.unknown_id)
@@ -312,7 +309,7 @@ def _learnt(entry: KindEntry, size: int, width: int) -> Iterator[Row]:
     kind = KINDS[entry.name]
     rules = tr("the pattern {pattern}", pattern=kind.pattern)
     if kind.model == "bpe":
-        rules += tr(" and the units {units}", units=kind.units)
+        rules += tr(" and the units {units}", units=tr(kind.units))
     stopped = tr(" Its training was stopped, as it took long.") if entry.stopped else ""
     said = "It has learnt {tokens} with {rules}.{stopped}"
     learnt = tr(said, tokens=plural(size, "token"), rules=rules, stopped=stopped)
@@ -340,7 +337,9 @@ def _subwords(width: int) -> Iterator[Row]:
             ("learnt", learning.learnt),
             ("encoding", learning.encoding),
         )
-        words = [[(f"{label} ", "dim"), (f"{fact}{GAP * ' '}", "")] for label, fact in facts]
+        words = [
+            [(f"{tr(label)} ", "dim"), (f"{tr(fact)}{GAP * ' '}", "")] for label, fact in facts
+        ]
         for row in beside(name, words, width):
             yield Row(row.spans, ToKind(name))
 

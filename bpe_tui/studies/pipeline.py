@@ -86,10 +86,10 @@ class ChoiceRows(Lines):
         names = NAME_CELLS if room >= 72 else NARROW_NAME_CELLS
         rows = []
         for mark, name, summary, switch in self._listed:
-            described = (visible_text(summary, spaces=False), "dim")
+            described = (tr(visible_text(summary, spaces=False)), "dim")
             spans: list[Span] = [
                 *left([(mark, "here")], MARK_CELLS),
-                *left([(name, "strong" if mark else "")], names),
+                *left([(tr(name), "strong" if mark else "")], names),
                 (" ", ""),
                 *left([described], max(room - MARK_CELLS - names - 1, 1)),
             ]
@@ -109,7 +109,7 @@ class StageWindow(Window[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="window", id="stage-window") as window:
-            window.border_title = Content(tr("the {title}", title=self._kind.title))
+            window.border_title = Content(tr("the {title}", title=tr(self._kind.title)))
             window.border_subtitle = Content(tr("Enter chooses or drops │ Esc back"))
             yield ChoiceRows(self._kind, self._draft)
             several = tr("Choose one or more: they run in the order of your choice.")

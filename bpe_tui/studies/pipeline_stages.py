@@ -343,7 +343,7 @@ def _switchable(
     summary = " │ ".join(stage_name(stage) for stage in stages) or tr("none")
     if shown.draft.is_switched(kind):
         summary += f"  {tr('(switched)')}"
-    yield from _block(kind.title, summary, lines, gutter, width, ToStage(kind), notes)
+    yield from _block(tr(kind.title), summary, lines, gutter, width, ToStage(kind), notes)
 
 
 # -- the token under the cursor
@@ -362,7 +362,7 @@ _SPELLINGS = (
 
 
 def _shown(text: str) -> str:
-    return visible_text(text) or "nothing"
+    return visible_text(text) or tr("nothing")
 
 
 def _few(texts: Iterable[str]) -> str:
@@ -395,7 +395,7 @@ def describe_token(shown: PipelineView) -> str:
     of = number(len(shown.run.tokens))
     about = tr(where, start=str(start), end=end - 1, characters=characters)
     name = tr("Token {n} of {last}: {text}", n=place, last=of, text=text)
-    return f"{name}, id {token.token_id}: {about}"
+    return tr("{name}, id {id}: {about}", name=name, id=str(token.token_id), about=about)
 
 
 FOOT = "← → tokens │ Enter switches a stage"

@@ -181,7 +181,8 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     )
     missing = f"; {left_out}" if left_out else ""
     steps = plural(len(trainer.record), "step")
-    return f"{plural(len(trainer.pieces), 'piece')}, {steps}; {training.stop_reason.value}{missing}"
+    pieces, ended = plural(len(trainer.pieces), "piece"), tr(training.stop_reason.value)
+    return f"{pieces}, {steps}; {ended}{missing}"
 
 
 def format_of(record: UnigramRecord) -> str:

@@ -275,7 +275,7 @@ class PieceDetailPanel(PiecePanel):
 
     def _rows_about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         record = frame.record
-        self.say(f"{record.PIECE} {shorten(PiecePainter(frame).piece(piece)[0], TITLE_CELLS)}")
+        self.say(f"{tr(record.PIECE)} {shorten(PiecePainter(frame).piece(piece)[0], TITLE_CELLS)}")
         yield from _numbers(frame, piece, width)
         yield Row([])
         if piece < record.characters and not isinstance(record, TextbookRecord):

@@ -117,8 +117,8 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
                 "{loss} {LOSS_UNIT}: as unsure of a {TEXT} as among {perplexity} equally "
                 "probable ones",
                 loss=score_text(inspection.loss, 3),
-                LOSS_UNIT=record.LOSS_UNIT,
-                TEXT=record.TEXT,
+                LOSS_UNIT=tr(record.LOSS_UNIT),
+                TEXT=tr(record.TEXT),
                 perplexity=short_number(inspection.perplexity),
             ),
         ),
@@ -200,7 +200,7 @@ class UnigramChartsScreen(charts.ChartsScreen):
             lambda frame: tr(
                 "{step} tokens a {TEXT}",
                 step=f"{frame.statistics.fertility(frame.step)[-1]:.3f}",
-                TEXT=frame.record.TEXT,
+                TEXT=tr(frame.record.TEXT),
             ),
         ),
         charts.lengths("How long are the pieces?", "characters", most_at=lambda frame: 0),

@@ -131,7 +131,7 @@ class UnigramPretokens(PiecePanel):
         self._finder.forget_run()
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
-        text = frame.record.TEXT
+        text = tr(frame.record.TEXT)
         if not frame.recorded_steps:
             self.say(f"{text}s")
             return sentence(tr("No step yet: no {text} has changed.", text=text), width)

@@ -65,8 +65,8 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         after = [step for step in prunes if step > here]
         found = before[::-1] if rest == "back" else after
         if not found:
-            said = "There is no prune {what} this step."
-            yield tr(said, what="before" if rest == "back" else "after")
+            said = "There is no prune {where} this step."
+            yield tr(said, where=tr("before" if rest == "back" else "after"))
             return
         self._player.seek(found[0])
         yield self.describe_step()

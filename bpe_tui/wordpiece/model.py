@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import LOOK, Command, Model
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 
 if TYPE_CHECKING:
     from bpe_tui.session.training import Training
@@ -91,4 +91,4 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     else:
         save_vocab(trainer.vocab, out, overwrite=overwrite)
     merges = plural(len(trainer.record), "merge")
-    return f"{plural(len(trainer.vocab), 'piece')}, {merges}; {training.stop_reason.value}"
+    return f"{plural(len(trainer.vocab), 'piece')}, {merges}; {tr(training.stop_reason.value)}"

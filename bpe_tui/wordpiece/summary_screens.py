@@ -132,7 +132,7 @@ class WordPieceInspectionScreen(InspectionScreen):
         return how_trained(
             session,
             ("distinct words", number(frame.distinct_words)),
-            ("tie rule", f"{rule.name}: {rule.summary}"),
+            ("tie rule", f"{rule.name}: {tr(rule.summary)}"),
         )
 
     def inspection_of(self, frame: WordPieceFrame, opened: Opened | None) -> PieceInspection:
@@ -172,7 +172,7 @@ class WordPieceChartsScreen(charts.ChartsScreen):
             _scores,
             lambda frame: tr(
                 "{score} │ step {step}",
-                score=score_text(frame.merge.score.value) if frame.merge else "no merge",
+                score=score_text(frame.merge.score.value) if frame.merge else tr("no merge"),
                 step=frame.step,
             ),
             charts.recorded,

@@ -101,7 +101,7 @@ def _kind(report: ChunkReport) -> str:
 
 def worker_name(report: ChunkReport, share: WorkerShare) -> str:
     """Return the name of a worker: `thread 2`, or `process 2` if there are several processes."""
-    return f"{_kind(report)} {share.worker}"
+    return tr(f"{_kind(report)} {{n}}", n=share.worker)
 
 
 COURSE_CUTS = (
@@ -159,7 +159,7 @@ def describe_all(
     for share in report.workers:
         yield f"{worker_name(report, share)}: {share_of(share)}."
     for place, logged in enumerate(report.logged[:LISTED]):
-        who = tr(" and ").join(f"{_kind(report)} {worker}" for worker in logged.workers)
+        who = tr(" and ").join(tr(f"{_kind(report)} {{n}}", n=worker) for worker in logged.workers)
         said = "Chunk {report}: bytes {start} to {start2}, {who}, {seconds}, {pretokens}."
         yield (
             tr(
@@ -233,7 +233,7 @@ def _short_share(share: WorkerShare) -> str:
 
 def _lane(name: str, strip: Sequence[Span], note: str, note_cells: int) -> Row:
     remark = [("  ", ""), *left([(note, "dim")], note_cells - 2)] if note_cells else []
-    return Row([*left([(name, "dim")], NAME_CELLS), *strip, *remark])
+    return Row([*left([(tr(name), "dim")], NAME_CELLS), *strip, *remark])
 
 
 def cell_of(place: int, total: int, cells: int) -> int:

@@ -154,7 +154,7 @@ def describe_probes(word: EncodedWord) -> Iterator[str]:
 
 def _describe_probe(probe: Probe) -> str:
     said = "yes (id {token_id})"
-    verdict = "no" if probe.token_id is None else tr(said, token_id=str(probe.token_id))
+    verdict = tr("no") if probe.token_id is None else tr(said, token_id=str(probe.token_id))
     return f"{visible_text(probe.piece)} {verdict}"
 
 
@@ -169,7 +169,7 @@ def describe_unknown(word: EncodedWord, unknown: str) -> str:
     """
     shown = visible_text(word.word)
     if word.outcome is not Outcome.NO_PIECE:
-        return f"{shown}: {word.outcome.value}."
+        return tr("{word}: {outcome}.", word=shown, outcome=tr(word.outcome.value))
     last = word.probes[-1]
     character, piece = visible_text(word.word[last.start : last.end]), visible_text(last.piece)
     said = (

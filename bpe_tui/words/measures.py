@@ -31,9 +31,9 @@ def describe_premiums(premiums: Mapping[str, float]) -> str:
     For example: `French 1.76, …, Hindi 5.64 times the tokens of English (10 sentences)`.
     """
     texts = parallel_samples()
-    languages = ", ".join(f"{name.title()} {times:.2f}" for name, times in premiums.items())
+    languages = ", ".join(f"{tr(name.title())} {times:.2f}" for name, times in premiums.items())
     lines = max(text.count("\n") for text in texts.values())
-    left_out = sorted(name.title() for name in texts.keys() - premiums - {ENGLISH_NAME})
+    left_out = sorted(tr(name.title()) for name in texts.keys() - premiums - {ENGLISH_NAME})
     said = "; unknown tokens in {left_out}"
     unknown = tr(said, left_out=", ".join(left_out)) if left_out else ""
     said = "{languages} times the tokens of English ({sentences}{unknown})"

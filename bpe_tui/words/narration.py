@@ -39,8 +39,9 @@ def first_fitting(room: int, *sentences: str) -> str:
 
 
 def as_sentence(clause: str) -> str:
-    """Return a clause with a capital letter and a full stop."""
-    return f"{clause[:1].upper()}{clause[1:]}."
+    """Return a clause, translated, with a capital letter and a full stop."""
+    clause = tr(clause)
+    return tr("{clause}.", clause=f"{clause[:1].upper()}{clause[1:]}")
 
 
 BETWEEN_PARTS = " │ "
@@ -302,7 +303,10 @@ def how_trained(session: Session, *options: tuple[str, str]) -> list[tuple[str, 
     return [
         ("corpus", f"{corpus}, {size(session.bytes_read)}, {documents}"),
         *options,
-        ("training", tr("goes on") if ended is None else tr("ended: {ended}", ended=ended.value)),
+        (
+            "training",
+            tr("goes on") if ended is None else tr("ended: {ended}", ended=tr(ended.value)),
+        ),
     ]
 
 

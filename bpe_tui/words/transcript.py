@@ -218,7 +218,7 @@ class Transcript(ABC, Generic[FrameT]):
     def start(self) -> str:
         """Return the first sentence."""
         steps = plural(len(self._player), self.STEPS)
-        are = "is" if len(self._player) == 1 else "are"
+        are = tr("is" if len(self._player) == 1 else "are")
         said = "{narrate} {steps} {are} recorded; help lists the commands."
         return tr(said, narrate=self.narrate(), steps=steps, are=are)
 

@@ -86,7 +86,7 @@ def tokens_typed(frame: AnyMergeFrame, typed: str) -> TypedTokens:
         spaced = f" {part}"
         if token_id is None and frame.id_of(to_bytes(spaced)) is not None:
             said = "There is {spaced}: with a space it is another {TOKEN}."
-            hint = tr(said, spaced=visible_text(spaced), TOKEN=frame.TOKEN)
+            hint = tr(said, spaced=visible_text(spaced), TOKEN=tr(frame.TOKEN))
     return TypedTokens(tuple(tokens), tuple(ids), hint)
 
 
@@ -94,7 +94,7 @@ def describe_unknown(frame: AnyMergeFrame, typed: TypedTokens) -> str:
     """Say which of the typed tokens the run lacks."""
     lacking = (token for token, known in zip(typed.tokens, typed.ids, strict=True) if known is None)
     said = "No {TOKEN} of this run reads {lacking}."
-    unknown = tr(said, TOKEN=frame.TOKEN, lacking=visible_bytes(next(lacking)))
+    unknown = tr(said, TOKEN=tr(frame.TOKEN), lacking=visible_bytes(next(lacking)))
     return f"{unknown} {typed.hint}".rstrip()
 
 
