@@ -269,10 +269,12 @@ def _read(
     notes = list(_notes(type_number, pieces, rules))
     if settings is not None and type_number in (UNIGRAM, BPE):
         from engine.formats.class_pipelines import of_pieces
-        from engine.formats.tokenizer_classes import PieceClass, class_named_by
+        from engine.formats.tokenizer_classes import LLAMA, PieceClass, class_named_by
 
         cls, about = class_named_by(settings, PieceClass)
         notes += about
+        if type_number == BPE and not about and settings.config.flag_or_null("legacy") is False:
+            cls = LLAMA  # what is read without a class marks the same beginning then
         if cls is not None and cls.merges == (type_number == BPE):
             pipeline = of_pieces(cls, settings, pieces, _checked_map(rules))
             return overridden(pipeline, overrides), notes
@@ -304,8 +306,12 @@ def _read(
     pipeline = Pipeline(model, (), normalizer, words, None, decoder)
     if settings is not None:  # in a folder they are found in texts, and texts of their own
         names = [*silent, decoder.unknown]
-        found = settings.with_defaults({}, names, {}).applied_to(pipeline).added_tokens
-        added = tuple(replace(token, normalized=False) for token in found)
+        from engine.formats.class_pipelines import completed
+        from engine.formats.tokenizer_classes import NO_CLASS
+
+        own = {role: token for role, token in NO_CLASS.roles.items() if token in names}
+        pipeline = completed(replace(NO_CLASS, roles=own), settings, pipeline, names)
+        added = tuple(replace(token, normalized=False) for token in pipeline.added_tokens)
         spoken = replace(decoder, silent=(), unknown_text=decoder.unknown)
         pipeline = replace(pipeline, added_tokens=added, decoder=spoken)
     pipeline = overridden(pipeline, overrides)

@@ -171,13 +171,15 @@ _NLLB = PieceClass(
     cut=_MARKED,
     merges=True,
 )
-_LLAMA = PieceClass(
+LLAMA = PieceClass(
     _roles(unk="<unk>", bos="<s>", eos="</s>"),
     cut=(pretokenizers.Metaspace(split=False),),
     merges=True,
     has_bytes=True,
     marks_first=True,
 )
+NO_CLASS = TokenizerClass(_roles(bos="<s>", eos="</s>"))
+"""The class of a SentencePiece model whose folder names none."""
 _ROBERTA = ByteClass(_MASKED, template=_AROUND_ROBERTA)
 _BERTS = WordClass(_BERT, template=_AROUND_BERT)
 
@@ -267,7 +269,7 @@ CLASSES: dict[str, TokenizerClass] = {
         _AROUND_BERT,
         cut=_MARKED,
     ),
-    **dict.fromkeys(("LlamaTokenizer", "CodeLlamaTokenizer", "Phi3Tokenizer"), _LLAMA),
+    **dict.fromkeys(("LlamaTokenizer", "CodeLlamaTokenizer", "Phi3Tokenizer"), LLAMA),
     "GemmaTokenizer": PieceClass(
         _roles(unk="<unk>", bos="<bos>", eos="<eos>", pad="<pad>", mask="<mask>"),
         (normalizers.Replace(TextOrRegex(text=" "), "▁"),),
@@ -326,7 +328,7 @@ GENERAL = {
 """Classes that decide nothing, or nothing more than the files show."""
 
 _OF_TYPES = {
-    "XLMRoberta": "xlm-roberta xlm-roberta-xl",
+    "XLMRoberta": "xlm-roberta gte jina_embeddings_v3 trocr xmod",
     "Camembert": "camembert",
     "MBart": "mbart",
     "Nllb": "nllb-moe",
@@ -337,22 +339,38 @@ _OF_TYPES = {
     "BigBird": "big_bird",
     "RemBert": "rembert",
     "DebertaV2": "deberta-v2",
-    "Llama": "llama",
-    "Gemma": "gemma gemma2",
-    "GPT2": "gpt2 gptj gpt_neo opt phi",
-    "CodeGen": "codegen",
+    "Llama": "idefics idefics2",
+    "Gemma": "gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text recurrent_gemma t5gemma",
+    "GPT2": "gpt2 gptj gpt_neo opt phi codegen dbrx starcoder2 jais2",
     "Whisper": "whisper",
     "Roberta": "roberta bart led longformer mvp",
     "Blenderbot": "blenderbot",
     "Deberta": "deberta",
-    "GPTNeoX": "gpt_neox",
-    "Qwen2": "qwen2 qwen2_moe qwen3 qwen3_moe",
-    "Qwen3_5": "qwen3_5 qwen3_5_moe",
-    "Cohere": "cohere cohere2",
+    "GPTNeoX": "gpt_neox falcon_mamba mamba mamba2 mpt olmo olmoe rwkv xlstm",
+    "Qwen2": "qwen2 qwen2_moe qwen2_vl qwen2_5_vl qwen3 qwen3_moe qwen3_next qwen3_vl qwen3_vl_moe",
+    "Qwen3_5": "qwen3_5 qwen3_5_moe qwen3_5_text qwen3_5_moe_text qwen4_exp",
+    "Cohere": "cohere cohere2 aya_vision",
     "Bert": "bert distilbert electra mobilebert layoutlm lxmert convbert squeezebert dpr",
     "MPNet": "mpnet",
+    "": (
+        "arctic aria beam bigbird_pegasus camembertv2-base canary chatlm cohere_asr ernie4_5 "
+        "ernie4_5_moe flex_olmo fuyu glm glm4 glm4_moe glm4_moe_lite glm4v glm4v_moe glm_image "
+        "glmasr got_ocr2 gpt_bigcode granite granitemoe granitemoehybrid granitemoeshared "
+        "h2ovl_chat hyperclovax hyperclovax_vlm internlm2 internlm3 iquestcoder jamba kimi_k25 "
+        "kimi_linear kosmos-2 llava llava_next mimo_v2_flash minicpm3 minicpm_ocr minicpmv "
+        "minicpmv4_6 minicpmv4_7 minimax_m2 ministral ministral3 mistral mistral3 "
+        "mistral_large4 mixtral modernbert modernbert-decoder molmo molmo2 nemotron nvfp4 "
+        "nystromformer olmo2 olmo3 olmo_hybrid opencua openvla paddleocr_vl pegasus_x persimmon "
+        "phi3 phi3_v phimoe pix2struct pixtral smolvlm stablelm step3_vl umt5 vipllava voxtral "
+        "voxtral_realtime xlm-roberta-xl"
+    ),
 }
-_CLASS_OF_TYPE = {each: f"{name}Tokenizer" for name, of in _OF_TYPES.items() for each in of.split()}
+"""Class → types of models; those without a class are so, whichever class their folder names."""
+_WRONG_CLASS = ("qwen2", "qwen3_5", "qwen3_5_moe", "qwen3_5_moe_text", "qwen4_exp")
+"""Types of models whose own class is taken, whichever class their folder names."""
+_CLASS_OF_TYPE = {
+    each: name and f"{name}Tokenizer" for name, of in _OF_TYPES.items() for each in of.split()
+}
 
 _Kind = TypeVar("_Kind", bound=TokenizerClass)
 
@@ -363,7 +381,10 @@ def class_named_by(settings: FolderSettings, kind: type[_Kind]) -> tuple[_Kind |
     Args:
         kind: the kind that suits the files.
     """
-    name = settings.class_name or _CLASS_OF_TYPE.get(settings.model_type, "")
+    of_type = _CLASS_OF_TYPE.get(settings.model_type)
+    name = settings.class_name or of_type or ""
+    if of_type == "" or settings.model_type in _WRONG_CLASS:
+        name = of_type or ""
     found = CLASSES.get(name)
     if isinstance(found, kind):
         return found, [f"read as transformers does for {name}, which the folder names"]

@@ -57,6 +57,49 @@ def test_the_type_of_a_model_has_a_class(tmp_path: Path) -> None:
     assert open_tokenizer(tmp_path).tokenizer.encode(texts[0]) == row.ids[0]
 
 
+LLAMA_LIKE = " The cat", "</s>the<s> cat<pad>"
+MARKED_AGAIN = [[743, 305, 274, 285], [2, 264, 1, 743, 274, 285, 783, 766, 301, 784]]
+MARKED_FIRST = [[305, 274, 285], [2, 745, 259, 1, 274, 285, 783, 766, 301, 784]]
+MARKED_EACH = [[305, 274, 285], [2, 264, 1, 274, 285, 783, 766, 301, 784]]
+OF_LLAMA = {"tokenizer_class": "LlamaTokenizer"}
+
+
+@pytest.mark.parametrize(
+    ("types", "config", "ids"),
+    [
+        ("llama mistral phi3 llava stablelm", None, MARKED_AGAIN),
+        ("mistral phi3 jamba granite", OF_LLAMA, MARKED_AGAIN),
+        ("mistral phi3", {**OF_LLAMA, "legacy": True}, MARKED_AGAIN),
+        ("mistral phi3", {**OF_LLAMA, "add_prefix_space": False}, MARKED_AGAIN),
+        ("mistral phi3", {**OF_LLAMA, "legacy": False}, MARKED_FIRST),
+        ("llama mistral", {"legacy": False}, MARKED_FIRST),
+        ("llama gemma falcon -", OF_LLAMA, MARKED_FIRST),
+        ("llama -", {**OF_LLAMA, "legacy": False}, MARKED_FIRST),
+        ("llama -", {**OF_LLAMA, "legacy": True}, MARKED_EACH),
+    ],
+)
+def test_a_model_like_llama_is_read_as_transformers_reads_its_type(
+    types: str, config: dict[str, object] | None, ids: list[list[int]], tmp_path: Path
+) -> None:
+    shutil.copy(GOLDEN / "llama.model", tmp_path / "tokenizer.model")
+    if config is not None:
+        (tmp_path / CONFIG).write_text(json.dumps(config))
+    for name in types.split():
+        (tmp_path / MODEL).write_text(json.dumps({"model_type": name}))
+        tokenizer = open_tokenizer(tmp_path).tokenizer
+        assert list(map(tokenizer.encode, LLAMA_LIKE)) == ids, name
+
+
+def test_a_model_without_a_class_gets_the_template_that_its_folder_asks_for(
+    tmp_path: Path,
+) -> None:
+    shutil.copy(GOLDEN / "llama.model", tmp_path / "tokenizer.model")
+    (tmp_path / MODEL).write_text('{"model_type": "mistral"}')
+    (tmp_path / CONFIG).write_text('{"add_bos_token": true, "add_eos_token": true}')
+    tokenizer = open_tokenizer(tmp_path).tokenizer
+    assert tokenizer.encode("the cat", template=True) == [1, 264, 274, 285, 2]
+
+
 @pytest.mark.parametrize(
     ("config", "note"),
     [
