@@ -21,7 +21,7 @@ from bpe_tui.app.memory import QUIET_SECONDS
 from bpe_tui.app.session_app import PLACES, SessionApp, import_screen, read_sheets
 from bpe_tui.session import jobs
 from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, TokenizerConfig, Viewpoint
-from bpe_tui.session.declarations import CHECK, COMPARISON, ENCODING, FAMILY, START, TRAINING
+from bpe_tui.session.declarations import CHECK, COMPARISON, ENCODING, START, TRAINING
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.languages import speak_as
 from bpe_tui.session.models import kind_and_model
@@ -217,10 +217,7 @@ class BpeTuiApp(SessionApp):
             kind = first_kind
         if (screen := self.session.model.screen(kind)) != self.screen.id:
             self.switch_screen(screen)
-        if viewpoint.text and kind == FAMILY:  # which has a text of its own
-            family: Any = self.get_screen(screen)
-            family.call_later(family.take_text, viewpoint.text)
-        elif viewpoint.text:
+        if viewpoint.text:
             self.session.type(viewpoint.text)
             if kind == ENCODING:
                 self.navigation.open_encoding(viewpoint.text, look=True)

@@ -1,7 +1,7 @@
-"""The model table: all kinds of tokenizers, compared on the corpus and on a typed text.
+"""The model table: all kinds of tokenizers, compared on the corpus, and on a text that they cut.
 
 A job trains one tokenizer of each kind on the beginning of the corpus and measures it. No training
-takes longer than `SECONDS`, so that the table is soon complete.
+takes longer than `SECONDS`, so that the table is soon complete. A figure is shown once it is final.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import partial
 from time import monotonic
 
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input
 
@@ -23,15 +24,17 @@ from bpe_tui.session.threads import Job, Post
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.shell.targets import ToKind
 from bpe_tui.studies.model_table_panels import (
+    TRAINED,
     TRAINS,
     FamilyDetails,
     FamilyPanel,
     FamilyRows,
+    FamilyStrips,
     KindEntry,
     describe_sizes,
 )
 from bpe_tui.styles import sheet
-from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import size
 from bpe_tui.words.narration import Facts, fitting_facts, name_of
@@ -90,33 +93,41 @@ class FamilyJob(Job):
         self._special_tokens = special_tokens
         self._due = 0.0
         self._stopped = False
-        self._sizes: dict[str, int] = {}
 
     def work(self) -> None:
+        """Train each kind, then those again that have grown larger than the least: sizes agree."""
         corpus = self._corpus.encode("utf-8", "surrogateescape")
         learnt, rest = hold_out(corpus, self._special_tokens)
         unseen = stretches_of(to_text(rest), self._special_tokens)
         self.check_cancelled()
         self.post(TextsChosen(len(learnt), unseen))
-        for name in KINDS:
-            self.post(KindUnmeasured(name, TRAINS))
-            self._measure(name, learnt, unseen, self._vocab_size)
-        least = min(self._sizes.values(), default=0)
-        for name in [name for name, reached in self._sizes.items() if reached > least]:
-            self._measure(name, learnt, unseen, least)  # only vocabularies of one size compare
+        grown: list[ComparableTokenizer] = []
+        for name, kind in KINDS.items():
+            found = self._train(name, learnt, self._vocab_size)
+            if found is None:
+                continue
+            if kind.model is None or self._stopped:
+                self.post(KindMeasured(found, row_of(found, unseen), self._stopped))
+            else:
+                self.post(KindUnmeasured(name, TRAINED))
+                grown.append(found)
+        least = min((each.vocab_size for each in grown), default=0)
+        for each in grown:
+            self._stopped = False
+            smaller = self._train(each.name, learnt, least) if each.vocab_size > least else None
+            found = smaller or each  # some kinds begin with more tokens than others end with
+            self.post(KindMeasured(found, row_of(found, unseen), self._stopped))
 
-    def _measure(self, name: str, learnt: bytes, unseen: Sequence[str], size: int) -> None:
-        """Train a kind up to a size, measure it, and note the size that it has reached."""
+    def _train(self, name: str, learnt: bytes, size: int) -> ComparableTokenizer | None:
+        """Train a kind up to a size; `None` if it cannot be trained."""
+        self.post(KindUnmeasured(name, TRAINS))
         self._due, self._stopped = monotonic() + SECONDS, False
         found = try_training(name, learnt, size, self._special_tokens, self._go_on)
         self.check_cancelled()
         if isinstance(found, Untrained):
             self.post(KindUnmeasured(name, found.reason))
-            return
-        row = row_of(found, unseen)
-        self.post(KindMeasured(found, row, self._stopped))
-        if KINDS[name].model is not None and not self._stopped:
-            self._sizes[name] = row.vocab_size
+            return None
+        return found
 
     def _go_on(self) -> bool:
         """Whether to go on with a training; end the job if it was cancelled."""
@@ -127,11 +138,11 @@ class FamilyJob(Job):
 
 OPEN_HERE = "this {model} is open: ↵ leads to its training"
 LONGEST = 2_000
-"""Characters of a typed text that are measured."""
+"""Characters of the text that are cut."""
 
 
 class FamilyScreen(SessionScreen):
-    """A table with a row for each kind; below it the explanation of the row under the cursor."""
+    """The text as three models cut it, a table of all kinds, and the explanation of its row."""
 
     NAME = FAMILY
     SHOWS_STEP = False
@@ -151,13 +162,11 @@ class FamilyScreen(SessionScreen):
         self._special_tokens: tuple[str, ...] = ()
 
     def compose_body(self) -> ComposeResult:
-        text = Field(
-            placeholder=tr("e types a text to measure instead of the corpus's end"),
-            id="family-text",
-            compact=True,
-        )
-        text.border_title = Content(tr("text"))
-        yield text
+        with Vertical(id="family-text") as text:
+            text.border_title = Content(tr("one text, cut by each"))
+            text.border_subtitle = Content(tr("e types"))
+            yield TextLine()
+            yield FamilyStrips()
         yield FamilyPanel()
         yield FamilyDetails()
 
@@ -172,6 +181,9 @@ class FamilyScreen(SessionScreen):
         if not self.is_current or session.shown is None:
             return
         super().show_session(session)
+        line = self.query_one(TextLine)
+        if line.whole != session.text:
+            line.show_text(session.text)
         if session is not self._about:
             self._open(session)
         self._say_what_is_open()
@@ -203,13 +215,10 @@ class FamilyScreen(SessionScreen):
     def _say_what_is_open(self) -> None:
         facts: Facts = [(0, name_of(self.session.config))]
         if self._unseen is not None:
-            measured = (
-                tr("measured on what follows") if not self._typed else tr("measured on the text")
-            )
             facts += [
                 (2, describe_sizes(self._entries, self._vocab_size)),
                 (1, tr("all learn from the first {size}", size=size(self._learnt))),
-                (3, tr(measured)),
+                (3, tr("measured on what follows")),
             ]
         self.say("#heading", fitting_facts(facts, self.heading_room))
 
@@ -226,31 +235,24 @@ class FamilyScreen(SessionScreen):
             case KindMeasured(tokenizer, row, stopped):
                 entry = entries[row.name]
                 entry.tokenizer, entry.row, entry.stopped = tokenizer, row, stopped
-                entry.measure_typed(stretches_of(self._typed, self._special_tokens))
                 self._show_rows()
                 self._say_what_is_open()
 
     # -- what is shown
 
-    @property
-    def typed(self) -> str:
-        return self.query_one("#family-text", Input).value
-
-    def take_text(self, text: str) -> None:
-        self.query_one("#family-text", Input).value = text
-
-    @property
-    def _typed(self) -> str:
-        return self.typed[:LONGEST]
-
     def _show_rows(self) -> None:
-        measured = next((e.measures for e in self._entries if e.measures is not None), None)
+        measured = next((e.row.unseen for e in self._entries if e.row is not None), None)
         about = ""
         if measured is not None:
             words = plural(measured.words, "word")
-            on = "on {words}" if self._typed else "on {words}, the last {size}"
-            about = tr(on, words=words, size=size(measured.bytes))
+            about = tr("on {words}, the last {size}", words=words, size=size(measured.bytes))
         self.query_one(FamilyPanel).show(self._entries, about)
+        self._show_text()
+
+    def _show_text(self) -> None:
+        """Show the text as each kind cuts it."""
+        text = self.session.text[:LONGEST]
+        self.query_one(FamilyStrips).show(self._entries, text, self._special_tokens)
         self._show_details()
 
     def _show_details(self) -> None:
@@ -263,7 +265,7 @@ class FamilyScreen(SessionScreen):
             elif config is not None:
                 said = "↵ trains this {title} on the corpus, step by step"
                 way_in = tr(said, title=MODELS[config.model].title)
-            self.query_one(FamilyDetails).show(entry, self._unseen, self._typed, way_in)
+            self.query_one(FamilyDetails).show(entry, self.session.text[:LONGEST], way_in)
 
     def _training_of(self, name: str) -> RunConfig | None:
         """Return the config of a training to watch; `None` without a corpus or steps to watch."""
@@ -277,11 +279,9 @@ class FamilyScreen(SessionScreen):
         self._show_details()
 
     def on_input_changed(self) -> None:
-        stretches = stretches_of(self._typed, self._special_tokens)
-        for entry in self._entries:
-            entry.measure_typed(stretches)
-        self._say_what_is_open()
-        self._show_rows()
+        if self.is_current and self.session.shown is not None:
+            self.session.type(self.query_one(TextLine).text)
+            self._show_text()
 
     def enter(self, field: Input) -> None:
         self.show_panel("family-table")

@@ -15,12 +15,13 @@ from textual.widgets import Static
 
 from bpe_tui.panels.training_panels import Labelled, labelled, over_labels
 from bpe_tui.session.samples import parallel_samples
-from bpe_tui.shell.panel import mark_role, needs_marks, token_edge
+from bpe_tui.shell.panel import PRETOKEN_BORDER, mark_role, needs_marks, token_edge
 from bpe_tui.shell.targets import ToKind
 from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent
 from bpe_tui.widgets.rows import (
+    CHIPS_MEET,
     GAP,
     TOKEN_HUES,
     Column,
@@ -32,18 +33,21 @@ from bpe_tui.widgets.rows import (
     cursor_sign,
     left,
     paragraph,
+    right,
     wrapped,
 )
 from bpe_tui.widgets.virtual_table import Header
 from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.words.encoded_text import chips
 from bpe_tui.words.measures import describe_premiums
 from bpe_tui.words.narration import Facts, fitting_facts
 from engine.analysis.measures import premiums_over_english
-from engine.analysis.model_table import KindRow, TextMeasures, measure
+from engine.analysis.model_table import KindRow, TextMeasures, cut_by_kind
 from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer
 from engine.core.characters import whole_characters
 
 WAITS, TRAINS = "waits for the others", "is being trained …"
+TRAINED = "is trained; the others decide the size that all have"
 
 
 @dataclass
@@ -53,7 +57,6 @@ class KindEntry:
     Attributes:
         state: shown instead of a row: that the kind waits, or why it cannot be trained.
         stopped: whether its training was stopped before it had its size.
-        typed: its measures of the typed text; `None` if there is none.
     """
 
     name: str
@@ -61,27 +64,17 @@ class KindEntry:
     tokenizer: ComparableTokenizer | None = None
     row: KindRow | None = None
     stopped: bool = False
-    typed: TextMeasures | None = None
-
-    @property
-    def measures(self) -> TextMeasures | None:
-        """The measures of the text that the table is about."""
-        if self.typed is not None:
-            return self.typed
-        return self.row.unseen if self.row is not None else None
-
-    def measure_typed(self, stretches: Sequence[str]) -> None:
-        """Measure a typed text; if it is empty, the table shows the end of the corpus again."""
-        if self.tokenizer is not None:
-            self.typed = measure(self.tokenizer, stretches) if stretches else None
 
 
 class MeasuredKind(NamedTuple):
-    """A kind that the columns draw."""
+    """A kind that the columns draw. `stopped`: its training ended before it had its size."""
 
     row: KindRow
-    measures: TextMeasures
     stopped: bool
+
+    @property
+    def measures(self) -> TextMeasures:
+        return self.row.unseen
 
 
 def _size(kind: MeasuredKind) -> list[Span]:
@@ -131,6 +124,50 @@ def describe_sizes(entries: Sequence[KindEntry], most: int) -> str:
     return tr("subwords of different sizes, {n} to {last}", n=least, last=largest)
 
 
+STRIPS = {"bpe": "BPE", "wordpiece": "WordPiece", "unigram": "Unigram"}
+"""The kinds whose cuts of the text are under one another, each with its title."""
+TITLE = max(map(len, STRIPS.values())) + 2
+COUNT, OF_SIZE = 12, 10
+"""Cells of the number of tokens of a strip, and of the size of its vocabulary."""
+
+
+class FamilyStrips(Lines):
+    """One text as BPE, WordPiece and Unigram cut it: chips, with the edges of pretokens."""
+
+    can_focus = False
+
+    def __init__(self) -> None:
+        super().__init__(id="family-strips")
+        self._shown: tuple[Sequence[KindEntry], str, Sequence[str]] = (), "", ()
+
+    def show(self, entries: Sequence[KindEntry], text: str, special_tokens: Sequence[str]) -> None:
+        """Show a text as the kinds in the table cut it."""
+        self._shown = entries, text, special_tokens
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        entries = {entry.name: entry for entry in self._shown[0]}
+        self._rows = [self._row(entries[name]) for name in STRIPS if name in entries]
+        super().rebuild()
+
+    def _row(self, entry: KindEntry) -> Row:
+        _, text, special_tokens = self._shown
+        title = left([(STRIPS[entry.name], "dim")], TITLE)
+        cells = self.scrollable_content_region.width
+        room = max(cells - TITLE - COUNT - OF_SIZE, NARROWEST)
+        if entry.tokenizer is None:
+            return Row([*title, *left([(tr(entry.state), "dim")], room)])
+        pretokens = cut_by_kind(entry.tokenizer, text, special_tokens)
+        edge = token_edge(marks=needs_marks(self.app))
+        spans: list[Span] = []
+        for pieces in pretokens:
+            spans += [*[PRETOKEN_BORDER] * bool(spans)]
+            spans += [edge if span == CHIPS_MEET else span for span in chips(pieces)]
+        tokens = right(plural(sum(map(len, pretokens)), "token"), COUNT, "strong")
+        size = right(tr("of {n}", n=entry.tokenizer.vocab_size), OF_SIZE, "dim")
+        return Row([*title, *left(spans, room), tokens, size])
+
+
 class FamilyRows(Lines):
     """A row for each kind, or the reason if there are none."""
 
@@ -153,11 +190,11 @@ class FamilyRows(Lines):
     def row(self, index: int) -> Row:
         entry = self.entries[index]
         here = cursor_sign(index == self.cursor)
-        if entry.row is None or entry.measures is None:
+        if entry.row is None:
             room = self.scrollable_content_region.width - 2 - GAP - NAME
             name = left([(entry.name, "strong")], NAME + GAP)
             return Row([here, *name, *left([(tr(entry.state), "dim")], room)], entry.name)
-        kind = MeasuredKind(entry.row, entry.measures, entry.stopped)
+        kind = MeasuredKind(entry.row, entry.stopped)
         shown = arranged_row(self.places, lambda column: column.draw(kind))
         return Row([here, *shown.spans], entry.name)
 
@@ -240,15 +277,15 @@ def room_beside(width: int) -> int:
 
 
 class FamilyDetails(Lines):
-    """The kind under the table's cursor: its training, and each text in its tokens."""
+    """The kind under the table's cursor: its training, and the text in its tokens."""
 
     def __init__(self) -> None:
         super().__init__(id="family-details")
-        self._about: tuple[KindEntry, Sequence[str] | None, str, str] | None = None
+        self._about: tuple[KindEntry, str, str] | None = None
 
-    def show(self, entry: KindEntry, unseen: Sequence[str] | None, typed: str, way_in: str) -> None:
+    def show(self, entry: KindEntry, text: str, way_in: str) -> None:
         """Explain a row; `way_in` describes what Enter does for its kind."""
-        self._about = entry, unseen, typed, way_in
+        self._about = entry, text, way_in
         self.border_title = Content(entry.name)
         self.rebuild()
 
@@ -267,28 +304,26 @@ class FamilyDetails(Lines):
             self._rows = list(self._drawn(*self._about))
         super().rebuild()
 
-    def _drawn(
-        self, entry: KindEntry, unseen: Sequence[str] | None, typed: str, way_in: str
-    ) -> Iterator[Row]:
+    def _drawn(self, entry: KindEntry, text: str, way_in: str) -> Iterator[Row]:
         """Yield the rows about a kind: its training, then the beginning of the text in tokens."""
         width = self.scrollable_content_region.width - 1
         yield from _training(entry, way_in, width)
-        tokenizer = entry.tokenizer
-        if tokenizer is None or entry.row is None or unseen is None:
+        tokenizer, measured = entry.tokenizer, entry.row
+        if tokenizer is None or measured is None:
             yield Row([])
-            yield from paragraph(visible_text(entry.state, spaces=False), width, "dim")
+            yield from paragraph(visible_text(tr(entry.state), spaces=False), width, "dim")
             return
-        yield from _learnt(entry, entry.row.vocab_size, width)
+        yield from _learnt(entry, measured.vocab_size, width)
         yield Row([])
         room = room_beside(width)
         most = max(SHOWN_CHARACTERS, room * (self.size.height - BESIDE_TEXT) // 3)
-        beginning = _beginning(typed or "".join(unseen), most)
+        beginning = _beginning(text, most)
         edge = token_edge(marks=needs_marks(self.app))
         for place, line in enumerate(_over_ids(tokenizer, beginning, edge, room)):
-            label = "" if place else "typed" if typed else "held out"
-            yield Row([*left([(tr(label), "dim")], MARGIN), *line])
-        yield from _exactness(entry, beginning, width)
-        yield from _unknown_words(entry, width)
+            label = "" if place else tr("text")
+            yield Row([*left([(label, "dim")], MARGIN), *line])
+        yield from _exactness(tokenizer, beginning, width)
+        yield from _unknown_words(tokenizer, measured.unseen, width)
         found = premiums_over_english(tokenizer.encode, parallel_samples(), tokenizer.unknown_id)
         if found:
             yield from labelled_text("languages", describe_premiums(found), "", width)
@@ -344,26 +379,24 @@ def _subwords(width: int) -> Iterator[Row]:
             yield Row(row.spans, ToKind(name))
 
 
-def _exactness(entry: KindEntry, beginning: str, width: int) -> Iterator[Row]:
+def _exactness(tokenizer: ComparableTokenizer, text: str, width: int) -> Iterator[Row]:
     """Yield whether decoding gives the text back; if not, the decoded text."""
-    assert entry.tokenizer is not None
-    measures = entry.measures
-    if measures is None or measures.exact:
+    back = tokenizer.decode(tokenizer.encode(text))
+    if back == text:
         yield from labelled_text("decoded", "the very same text", "gain", width)
         return
-    back = entry.tokenizer.decode(entry.tokenizer.encode(beginning))
     shown = left([(visible_text(back), "loss")], room_beside(width))
     yield from beside("decoded", [shown], width)
     yield from labelled_text("", "not the very same text", "loss", width)
 
 
-def _unknown_words(entry: KindEntry, width: int) -> Iterator[Row]:
+def _unknown_words(
+    tokenizer: ComparableTokenizer, measures: TextMeasures, width: int
+) -> Iterator[Row]:
     """Return rows of the words with an unknown token, the most frequent first."""
-    assert entry.tokenizer is not None
-    assert entry.measures is not None
-    if entry.tokenizer.unknown_id is None:
+    if tokenizer.unknown_id is None:
         return labelled_text("unknown", "none: there is no unknown token", "gain", width)
-    words = entry.measures.unknown_spellings
+    words = measures.unknown_spellings
     if not words:
         return labelled_text("unknown", "no word", "gain", width)
     shown: list[Sequence[Span]] = [[(f"{visible_text(w)}  ", "loss")] for w in words[:SHOWN_WORDS]]

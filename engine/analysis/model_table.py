@@ -1,7 +1,7 @@
 """The model table: every kind of tokenizer, measured on the same text.
 
-Tokenizers learn from the first nine tenths of the corpus and are measured on the rest, or on a
-typed text: on the text that they learnt from, no word would be unknown.
+Tokenizers learn from the first nine tenths of the corpus and are measured on the rest: on the text
+that they learnt from, no word would be unknown.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
-from engine.analysis.tokenizer_kinds import ComparableTokenizer, GoOn, train_kind
+from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer, GoOn, train_kind
 from engine.core.errors import SpecialTokenError, UnfinishedError, VocabSizeError
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter, to_bytes, without_stray_surrogates, words_in
@@ -92,6 +93,22 @@ def measure(tokenizer: ComparableTokenizer, stretches: Sequence[str]) -> TextMea
         unknown_spellings=tuple(unknown_spellings),
         exact=exact,
     )
+
+
+def cut_by_kind(
+    tokenizer: ComparableTokenizer, text: str, special_tokens: Sequence[str] = ()
+) -> list[list[bytes]]:
+    """Cut a text as a tokenizer of a kind does: the pieces of each pretoken.
+
+    >>> from engine.analysis.tokenizer_kinds import train_kind
+    >>> cut_by_kind(train_kind("word", b"to be or not to be", 9), "to be")
+    [[b'to'], [b'be']]
+    """
+    split = PATTERNS[KINDS[tokenizer.name].pattern].split
+    pieces = SpecialSplitter(special_tokens).split_text(without_stray_surrogates(text))
+    pretokens = chain(*([piece] if special else split(piece) for piece, special in pieces))
+    found = ([tokenizer.piece(each) for each in tokenizer.encode(part)] for part in pretokens)
+    return [pieces for pieces in found if pieces]
 
 
 # -- the table

@@ -21,7 +21,13 @@ from bpe_tui.studies import comparison, model_table_panels
 from bpe_tui.studies.check import CheckedMerges, WhyPanel
 from bpe_tui.studies.chunks import CountedPanel, CutsPanel, StripPanel
 from bpe_tui.studies.comparison import NumbersPanel, StripsPanel, Vocabularies
-from bpe_tui.studies.model_table_panels import FamilyDetails, FamilyRows, KindEntry, describe_sizes
+from bpe_tui.studies.model_table_panels import (
+    FamilyDetails,
+    FamilyRows,
+    FamilyStrips,
+    KindEntry,
+    describe_sizes,
+)
 from bpe_tui.studies.pipeline import ChoiceRows
 from bpe_tui.studies.pipeline_stages import (
     PipelinePanel,
@@ -230,9 +236,8 @@ def draw_kinds(drawing: Drawing) -> None:
         drawing.lines.append(describe_sizes(entries, 300))
         if name in ("word", "bpe", "unigram"):
             drawing.resize(70, 9)
-            details.show(entry, unseen, "", "" if name == "word" else "↵ trains this")
+            details.show(entry, unseen[0], "" if name == "word" else "↵ trains this")
             add(drawing, details, name)
-        entry.measure_typed(["low lowest"] if name == "bpe" else [])
     rows.entries = [*entries, KindEntry("bpe")]
     for width in (100, 60):
         drawing.resize(width, 20)
@@ -241,14 +246,16 @@ def draw_kinds(drawing: Drawing) -> None:
     drawing.lines.append(describe_sizes(rows.entries, 300))
     word = entries[0]
     for words in ("abcdefgh", "abcdefghij"):
-        word.measure_typed([" ".join(words)])
-        details.show(word, unseen, " ".join(words), "")
+        assert word.tokenizer is not None
+        word.row = row_of(word.tokenizer, [" ".join(words)])
+        details.show(word, "low", "")
         add(drawing, details)
     drawing.resize(70, 26)
-    details.show(word, unseen, "low lowest 漢 " * 20, "")
+    details.show(word, "low lowest 漢 " * 20, "")
     add(drawing, details)
-    details.show(entries[0], None, "", "")
-    add(drawing, details)
+    strips = FamilyStrips()
+    strips.show(rows.entries[:-1], "low le café<|end|> new", ["<|end|>"])
+    add(drawing, strips)
 
 
 def framed(panel: FramePanel[Any], frame: Any) -> Any:
