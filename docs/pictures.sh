@@ -39,7 +39,7 @@ async def picture(name: str, config: RunConfig, step: int, size: tuple[int, int]
 
 
 async def draw() -> None:
-    lesson = Viewpoint(view="lesson", text="the lowest")
+    lesson = Viewpoint(view="explain", text="the lowest")
     await picture("lesson.svg", RunConfig(HANDOUT, pattern="whitespace", viewpoint=lesson), 4, (90, 26))
     training = Viewpoint(view="training")
     await picture("training.svg", RunConfig(STORIES, 700, viewpoint=training), 12, (120, 40))

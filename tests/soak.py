@@ -85,7 +85,7 @@ TEXTS = (
     "low lower",
     "9" * 30,
 )
-WORDS = ("step", "back", "lesson", "save", "open", "encode", "model", "why", "zzz", "breakpoints")
+WORDS = ("step", "back", "explain", "save", "open", "encode", "model", "why", "zzz", "breakpoints")
 WHEELS = (events.MouseScrollDown, events.MouseScrollUp)
 LENGTHS = (60, 60, 60, 300)
 LONGEST_SHRINK = 40

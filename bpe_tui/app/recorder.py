@@ -161,7 +161,7 @@ class Camera:
         self.film.take(Shot(painted_lines(self.app.screen), seconds, **about))
 
     async def take_step(self, seconds: float, is_new: bool, **about: Any) -> None:
-        """Take the present step, in the lesson view beat by beat if there is time.
+        """Take the present step, on the explain screen beat by beat if there is time.
 
         Args:
             seconds: time for the step; its beats take a share of it.
@@ -204,7 +204,7 @@ class Camera:
 
 WAIT_SECONDS = 0.01
 USUAL_SPEED, LESSON_SPEED = 2.0, 0.2
-"""Steps a second, and in the lesson view, where each beat stays long enough to be read."""
+"""Steps a second, and on the explain screen, where each beat stays long enough to be read."""
 BEATS_SHARE, LONGEST_BEATS = 0.7, 3.5
 """Share of a step's time that its beats take, and their longest time in seconds."""
 LAST_SECONDS = 2.0
@@ -221,14 +221,14 @@ async def record(
 ) -> None:
     """Run an application without a terminal, and film its screen step by step.
 
-    The lesson view shows each step beat by beat if the speed allows.
+    The explain screen shows each step beat by beat if the speed allows.
 
     Args:
         app: the application, not running yet.
         steps: the first and the last step; 0 is the state before any step.
         film: takes the shots.
         size: of the screen, in columns and rows.
-        steps_a_second: `None` for 2, in the lesson view for a step in 5 seconds.
+        steps_a_second: `None` for 2, on the explain screen for a step in 5 seconds.
 
     Raises:
         TimelineError: the run has fewer steps.

@@ -305,7 +305,7 @@ class SessionApp(BaseApp):
                 self.switch_screen(self.session.model.screen(kind))
 
     def action_predict(self) -> None:
-        """Show the lesson view, which asks what each step does; there, start or stop that."""
+        """Show the explain screen, which asks what each step does; there, start or stop that."""
         from bpe_tui.explain.screen import ExplainScreen
 
         is_here = isinstance(self.screen, ExplainScreen)

@@ -38,7 +38,7 @@ MODEL = Model(
     transcript="bpe_tui.bpe.transcript:BpeTranscript",
     save="bpe_tui.bpe.summary_screens:SaveTokenizer",
     screens={
-        "lesson": "bpe_tui.explain.screen:BpeExplainScreen",
+        "explain": "bpe_tui.explain.screen:BpeExplainScreen",
         "training": "bpe_tui.bpe.training_screen:TrainingScreen",
         "encoding": "bpe_tui.bpe.encoding_screen:EncodingScreen",
         "vocabulary": "bpe_tui.bpe.summary_screens:BpeVocabularyScreen",

@@ -31,7 +31,7 @@ CAST_SIZE, PAGE_SIZE = "100x30", "60x30"
 @app.command(
     epilog=examples(
         "bpe-tui record samples/handout.txt --pattern whitespace --steps 0-12 --out low.cast",
-        "bpe-tui record session.json --steps 0-40 --view lesson --out merges.cast",
+        "bpe-tui record session.json --steps 0-40 --view explain --out merges.cast",
         "bpe-tui record samples/handout.txt --pattern whitespace --steps 0-9 --html low.html",
     ),
 )
@@ -57,7 +57,7 @@ def record(
     ),
     speed: float | None = options.option(
         "--speed N",
-        "Steps a second: 2, or 0.2 in the lesson view, with beats.",
+        "Steps a second: 2, or 0.2 on the explain screen, with beats.",
         options.OUTPUT,
         min=0.1,
         max=100,

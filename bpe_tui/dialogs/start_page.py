@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, cast
@@ -21,8 +21,8 @@ from textual.message import Message
 from textual.widgets import Static
 
 from bpe_tui.session import lessons, samples
-from bpe_tui.session.config import Config, RunConfig, Viewpoint
-from bpe_tui.session.declarations import LESSON, START
+from bpe_tui.session.config import Config
+from bpe_tui.session.declarations import START
 from bpe_tui.session.host import Host
 from bpe_tui.session.state import GivenNames, as_typed, recent
 from bpe_tui.shell.panel_screen import PanelScreen
@@ -279,8 +279,6 @@ class StartPage(PanelScreen):
 
             try:
                 config = chosen_config(opens) if isinstance(opens, tuple) else opens
-                if isinstance(opens, RunConfig):  # a sample begins in the lesson view
-                    config = replace(opens, viewpoint=Viewpoint(view=LESSON))
                 host.open(config)
             except BpeError as error:
                 tip = self.query_one("#tip", Static)

@@ -1,4 +1,4 @@
-"""The clock of the lesson view: it shows each step beat by beat, or its result at once.
+"""The clock of the explain screen: it shows each step beat by beat, or its result at once.
 
 The clock follows the session's cursor. It knows no screen: it gets frames, and calls back with the
 moment to show. Its timers and its time are arguments, so that a test can control them.

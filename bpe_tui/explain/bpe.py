@@ -1,4 +1,4 @@
-"""The lesson view of BPE: counts of pairs, and why the top one merges."""
+"""The explain screen of BPE: counts of pairs, and why the top one merges."""
 
 from __future__ import annotations
 

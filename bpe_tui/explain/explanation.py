@@ -1,4 +1,4 @@
-"""How a model explains one step in the lesson view: count, pick, replace, each in rows.
+"""How a model explains one step on the explain screen: count, pick, replace, each in rows.
 
 The view is a pure function of a `StepMoment`: a step, and how far its explanation has come. So a
 step can be finished at once, whatever is moving. A `StepExplainer` makes the rows of a model;
@@ -224,7 +224,7 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
     """The model's word for a token."""
 
     previews = True
-    """Whether step 0 shows the first merge; in a lesson the learner finds it."""
+    """Whether the merge to come is told at rest; in a lesson the learner finds it."""
     hides_next = False
     """Whether the step to come is hidden."""
     LONGEST_TEXT = 1_000
@@ -261,6 +261,10 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
 
     def cuts(self, frame: SteppableFrameT) -> bool:
         """Whether the lines of the corpus are cut into several pretokens, in a beat at step 0."""
+        return False
+
+    def tells_next(self, moment: StepMoment[SteppableFrameT]) -> bool:
+        """Whether PICK is about the same step as the counts at rest: the next one."""
         return False
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The rows and columns of the lesson view at a size, and which sections give way."""
+"""The rows and columns of the explain screen at a size, and which sections give way."""
 
 from __future__ import annotations
 

@@ -295,7 +295,9 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     # -- 2 pick
 
     def pick_rows(self, moment: StepMoment[MergeFrameT], width: int) -> list[Row]:
-        moment = self._ahead(moment)
+        if self.tells_next(moment):
+            after = moment.after
+            moment = StepMoment(after, after.at(after.step + 1), Beat.LIGHT)
         before = moment.before
         if before is None:
             return [Row([(self.no_pick(moment.after), "dim")])]
@@ -310,6 +312,10 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         lines = wrapped_text(reason, width)
         rest = shorten(" ".join(lines[1:]), width)
         return [Row(pick), Row([(lines[0], role)]), Row([(rest, role)])]
+
+    def tells_next(self, moment: StepMoment[MergeFrameT]) -> bool:
+        is_last = moment.after.step == moment.after.recorded_steps
+        return moment.beat is Beat.REST and self.previews and not is_last
 
     def no_pick(self, frame: MergeFrameT) -> str:
         """Return the sentence of a run without a merge."""

@@ -1,4 +1,4 @@
-"""Prediction: the lesson view asks what the next step does before it shows the step.
+"""Prediction: the explain screen asks what the next step does before it shows the step.
 
 The future is hidden. COUNT shows the choices, in an order that reveals nothing. PICK shows the
 question, the grade of an answer, and the words to count in; it has the rows of REPLACE, too. When
@@ -125,12 +125,12 @@ class Prediction:
 
 @dataclass
 class Predictor:
-    """The predictions of a lesson view: a question before each step, while it is on.
+    """The predictions of an explain screen: a question before each step, while it is on.
 
     Attributes:
         explainer: draws pairs with their bars.
         show_again: draws the present moment again.
-        make_step: makes a step, which the lesson view shows.
+        make_step: makes a step, which the explain screen shows.
         tell: shows a message to the user.
         is_on: whether it asks at all.
         prediction: the present question; `None` if there is none.

@@ -1,4 +1,4 @@
-"""Screen 0, the lesson view: the algorithm from top to bottom, in the order of an explanation.
+"""Screen 0, the explain screen: the algorithm from top to bottom, in the order of an explanation.
 
 A rail joins three stations, COUNT, PICK and REPLACE; below are the corpus and a text of the user's.
 The heading has the beats of the step, with the present one filled.
@@ -61,7 +61,7 @@ MARK = 2
 
 
 class ExplainScreen(SessionScreen):
-    """The lesson view of a model: shows a step beat by beat, with the model's explainer."""
+    """The explain screen of a model: shows a step beat by beat, with the model's explainer."""
 
     CSS_PATH = sheet("explain.tcss")
     SHOWS_STEP = False  # the heading has it, with the question or the speed
@@ -245,15 +245,18 @@ class ExplainScreen(SessionScreen):
         explainer.previews = self.named_keys is None and not explainer.hides_next
         count, pick, replace = (self.sections[name] for name in STATIONS)
         question = self.question if self._is_asked else None
-        # A question is about the next step.
-        before = moment.after if question or moment.before is None else moment.before
+        made = moment.after if question or moment.before is None else moment.before
+        tells_next = explainer.tells_next(moment)
+        picked = moment.after if tells_next else made
         counted = moment.counted
-        count.label = f"1 {tr(explainer.stations(counted)[0])}"
-        _, *names = map(tr, explainer.stations(before))
-        pick.label, replace.label = f"2 {names[0]}", f"3 {names[1]}"
-        cells = min(pick.caption_cells, count.caption_cells)  # so both are written alike
-        pick.caption = self._following_step(before, cells)
-        count.caption = self._following_step(counted, cells)
+        count.label = tr(explainer.stations(counted)[0])
+        pick.label, replace.label = map(tr, explainer.stations(picked)[1:])
+        cells = min(pick.caption_cells, count.caption_cells)  # so all are written alike
+        count.caption, pick.caption, replace.caption = (
+            self._following_step(frame, cells) for frame in (counted, picked, made)
+        )
+        if not tells_next or made is picked:
+            replace.caption = ""  # that of PICK
         if question is not None:
             count.show(question.count_rows(self._count_room))
             rows = [*question.pick_rows(pick.room), *[Row(())] * room.gap]
@@ -327,7 +330,7 @@ class ExplainScreen(SessionScreen):
         return playing + tr(where, n=step, last=recorded)
 
     def _beats(self, moment: StepMoment[Any]) -> tuple[str, str]:
-        """Return the beats of a step, `● 1 count  ○ 2 pick  ○ 3 replace`, and the present one."""
+        """Return the beats of a step, `● count  ○ pick  ○ replace`, and the present one."""
         place = Beat.PICK if self._is_asked else min(moment.beat, Beat.LIGHT)
         frame = moment.after if moment.beat <= Beat.REST else moment.before
         first: Beat = Beat.REST
@@ -335,7 +338,7 @@ class ExplainScreen(SessionScreen):
         if moment.before is None and self._cuts(moment.after):
             first, names = Beat.CUT, ("CUT", *names)
         beats = {
-            each: f"{'●' if each == place else '○'} {each + 1} {tr(name).lower()}"
+            each: f"{'●' if each == place else '○'} {tr(name).lower()}"
             for each, name in enumerate(names, first)
         }
         return "  ".join(beats.values()), beats[place]
@@ -507,7 +510,7 @@ def fitting_sides(ways: Sequence[tuple[str, str]], room: int) -> tuple[str, str]
 
 
 class BpeExplainScreen(ExplainScreen):
-    """The lesson view of BPE."""
+    """The explain screen of BPE."""
 
     NAME = LESSON
     VIEW = BPE_VIEW
@@ -522,7 +525,7 @@ class BpeExplainScreen(ExplainScreen):
 
 
 class WordPieceExplainScreen(ExplainScreen):
-    """The lesson view of WordPiece."""
+    """The explain screen of WordPiece."""
 
     NAME = WORDPIECE_EXPLAIN
     VIEW = WORDPIECE_VIEW
@@ -530,7 +533,7 @@ class WordPieceExplainScreen(ExplainScreen):
 
 
 class UnigramExplainScreen(ExplainScreen):
-    """The lesson view of Unigram; it computes the costs of removals while the cursor rests."""
+    """The explain screen of Unigram; it computes the costs of removals while the cursor rests."""
 
     NAME = UNIGRAM_EXPLAIN
     VIEW = UNIGRAM_VIEW

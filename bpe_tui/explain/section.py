@@ -1,4 +1,4 @@
-"""The sections of the lesson view: a name on the rail, and rows beside it."""
+"""The sections of the explain screen: a name on the rail, and rows beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lesson view of Unigram: what losing each piece costs, and which pieces go.
+"""The explain screen of Unigram: what losing each piece costs, and which pieces go.
 
 A step is a prune or an iteration of EM. Both count first, then choose, then cut the words again.
 """

@@ -1,4 +1,4 @@
-"""The lesson view of WordPiece: scores of pairs with their fractions."""
+"""The explain screen of WordPiece: scores of pairs with their fractions."""
 
 from __future__ import annotations
 

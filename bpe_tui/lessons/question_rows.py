@@ -1,4 +1,4 @@
-"""Questions, answers and options in rows, for the panel and for the lesson view."""
+"""Questions, answers and options in rows, for the panel and for the explain screen."""
 
 from __future__ import annotations
 

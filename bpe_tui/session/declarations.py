@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from engine.core.registry import Registry
 
-LESSON, TRAINING, ENCODING = "lesson", "training", "encoding"
+LESSON, TRAINING, ENCODING = "explain", "training", "encoding"
 VOCABULARY, CHARTS = "vocabulary", "charts"
 FAMILY = "family"
 INSPECTION, COMPARISON, RACE, PIPELINE = "inspection", "comparison", "race", "pipeline"
@@ -33,7 +33,7 @@ EVERYWHERE = (LESSON, *OF_PANELS)
 VIEWS: Registry[str, str] = Registry("view", {kind: kind for kind in EVERYWHERE})
 """The kinds of screens to begin with."""
 TABS = {
-    LESSON: ("0", "lesson", "lesson"),
+    LESSON: ("0", "explain", "explain"),
     TRAINING: ("1", "train", "train"),
     ENCODING: ("2", "encode", "encode"),
     VOCABULARY: ("3", "vocab", "voc"),
@@ -150,7 +150,7 @@ class Command(NamedTuple):
         )
 
 
-KINDS = ("lesson", "training", "encoding", "vocabulary", "charts", "inspection")
+KINDS = ("explain", "training", "encoding", "vocabulary", "charts", "inspection")
 """The kinds of screens that every model has, of its own or shared."""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, Viewpoint
-from bpe_tui.session.declarations import VIEWS
+from bpe_tui.session.declarations import LESSON, VIEWS
 from bpe_tui.session.models import trainer_of
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.breakpoints import parse
@@ -65,7 +65,7 @@ def config_of_session(saved: session_file.SavedSession, path: Path) -> Config:
 def _config_of(saved: session_file.SavedSession) -> Config:
     viewpoint = Viewpoint(
         saved.step,
-        None if saved.view is None else VIEWS[saved.view],
+        None if saved.view is None else VIEWS[LESSON if saved.view == "lesson" else saved.view],
         saved.text,
         saved.breakpoints,
         saved.corpus,

@@ -96,7 +96,7 @@ class Preferences:
 
     Attributes:
         is_light: whether the colours are light.
-        welcomed: whether the training screen has named the way to the lesson view.
+        welcomed: whether the training screen has named the way to the explain screen.
         language: the language chosen on the screen; "" if none has been.
     """
 

@@ -547,7 +547,7 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
     Args:
         key: Textual's name of the key.
         model: the session's model; `None` if only the comparison is open.
-        here: the kind of the current screen, such as "lesson".
+        here: the kind of the current screen, such as "explain".
     """
     # A list of keys leaves out `=`, which is `+` without Shift.
     shown = visible_text(shown_keys(key) or key_to_character(key) or key, spaces=False)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
 UNIGRAM_VOCABULARY, UNIGRAM_CHARTS = "unigram-vocabulary", "unigram-charts"
-UNIGRAM_INSPECTION, UNIGRAM_EXPLAIN = "unigram-inspection", "unigram-lesson"
+UNIGRAM_INSPECTION, UNIGRAM_EXPLAIN = "unigram-inspection", "unigram-explain"
 
 TEXTBOOK = "textbook"
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 WORDPIECE_TRAINING, WORDPIECE_ENCODING = "wordpiece-training", "wordpiece-encoding"
 WORDPIECE_VOCABULARY, WORDPIECE_CHARTS = "wordpiece-vocabulary", "wordpiece-charts"
-WORDPIECE_INSPECTION, WORDPIECE_EXPLAIN = "wordpiece-inspection", "wordpiece-lesson"
+WORDPIECE_INSPECTION, WORDPIECE_EXPLAIN = "wordpiece-inspection", "wordpiece-explain"
 
 # fmt: off
 COMMANDS: tuple[Command, ...] = (

@@ -21,7 +21,7 @@ from bpe_tui.widgets.rows import plain_text
 CASES = [
     (step, rules, view)
     for step, rules in ((4, ("first-seen", "smallest-ids")), (0, ("lexicographic", "first-seen")))
-    for view in ("training", "lesson")
+    for view in ("training", "explain")
 ]
 """A step, and two tie rules that agree on the handout up to it, but not on the next merge."""
 
@@ -80,7 +80,7 @@ async def test_screens_whose_next_merges_differ_look_alike_while_these_are_hidde
 async def test_the_key_hides_over_steps_and_the_command_says_so() -> None:
     [hidden] = await drawn("first-seen", "training", 4, hides=True)
     assert hidden == (await drawn("first-seen", "training", 3, "H", "right", hides=False))[-1]
-    *_, hinted = await drawn("first-seen", "lesson", 4, "P", "H", hides=False)
+    *_, hinted = await drawn("first-seen", "explain", 4, "P", "H", hides=False)
     assert any("Hint: " in row for row in hinted["pick"]), "a question is asked"
     config = RunConfig("/a.txt")
     command = command_that_opens(config, replace(config.viewpoint, hide_next=True))

@@ -42,7 +42,7 @@ async def test_only_the_screen_in_front_is_told(monkeypatch: pytest.MonkeyPatch)
     async with opened() as (app, pilot):
         await _visit(app, pilot, "201")
         told = []
-        for screen in (app.get_screen(name) for name in ("lesson", "encoding", "training")):
+        for screen in (app.get_screen(name) for name in ("explain", "encoding", "training")):
             assert isinstance(screen, SessionScreen)
 
             def show(session: Session, screen: Any = screen) -> None:

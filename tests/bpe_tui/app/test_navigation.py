@@ -270,9 +270,9 @@ async def test_escape_at_rest_leaves_the_panel_and_nothing_else() -> None:
         assert (app.session.playing, app.screen.id) == (False, "training")
         await pilot.press("end", "0", "home", "P")
         for key, there in (
-            ("escape", ("lesson", 0)),  # the prediction
-            ("escape", ("lesson", 0)),
-            ("backspace", ("lesson", 443)),
+            ("escape", ("explain", 0)),  # the prediction
+            ("escape", ("explain", 0)),
+            ("backspace", ("explain", 443)),
             ("backspace", ("training", 443)),
         ):
             await pilot.press(key)

@@ -83,7 +83,7 @@ USEFUL = (
     "stops, tie, tie before, next, play, speed, speed, type, "  # of four
     "leave, back, next, predict, what if, go to, open, save, copy command, help, "  # in the footer
     "back, start, end, panel, "
-    "lesson, encode, vocabulary, charts, inspect, race, family, pipeline, check, chunks, "
+    "explain, encode, vocabulary, charts, inspect, race, family, pipeline, check, chunks, "
     "panel, zoom, lessons, next scene, scene before, model, suspend, "
     "session, export, edges, light, language, palette, messages, quit, "
     "origin, start, end, next scene, scene before, add merges, open, quit"  # refused, or again

@@ -60,7 +60,7 @@ async def test_a_recording_played_back_is_the_screen_step_by_step(tmp_path: Path
 @pytest.mark.slow  # it films the screen
 def test_the_lesson_view_is_recorded_beat_by_beat(tmp_path: Path) -> None:
     out = tmp_path / "low.cast"
-    options = ("--pattern", "whitespace", "--view", "lesson", "--steps", "2-3", "--out", out)
+    options = ("--pattern", "whitespace", "--view", "explain", "--steps", "2-3", "--out", out)
     assert run("record", HANDOUT, *options).returncode == 0
     _, shown, _ = played(out)  # one a second by itself: that leaves time for beats
     assert "step 2 of 12" in shown[0][1]

@@ -234,7 +234,7 @@ async def test_a_list_that_was_clicked_stays_in_front_where_only_one_has_room() 
 
 WINDOWS: dict[str, tuple[str, str, str]] = {
     "AddMerges": ("tokenizer over a corpus", "training", "A"),
-    "AskWindow": ("bpe", "lesson", "m"),
+    "AskWindow": ("bpe", "explain", "m"),
     "Branches": ("bpe", "training", "i enter"),
     "Breakpoints": ("bpe", "training", "t b"),
     "ChooseModel": ("bpe", "training", "M"),

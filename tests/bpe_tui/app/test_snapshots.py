@@ -25,7 +25,7 @@ DRAWN_WITH = PICTURES / "drawn-with.txt"
 """The versions of the libraries that drew the pictures; others may mix colours in another way."""
 VERSIONS = "\n".join(f"{name} {version(name)}" for name in ("textual", "rich")) + "\n"
 
-SCREENS = {"lesson": "0", "training": "1", "encoding": "2", "vocabulary": "3", "charts": "4"}
+SCREENS = {"explain": "0", "training": "1", "encoding": "2", "vocabulary": "3", "charts": "4"}
 STEP = 12
 WIDTH, HEIGHT, LINE = 80, 24, 1.25
 """The screen in cells, and the height of a row in the font's own."""

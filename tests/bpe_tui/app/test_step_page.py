@@ -145,7 +145,7 @@ def test_a_look_is_written_in_css_and_a_page_has_a_largest_size(
 @pytest.mark.slow
 def test_a_page_in_chinese_has_chinese_sentences_about_what_is_worked_out(tmp_path: Path) -> None:
     ship = Path(HANDOUT).with_name("ship.txt")
-    options = ("--pattern", "whitespace", "--vocab-size", "60", "--view", "lesson", "--language")
+    options = ("--pattern", "whitespace", "--vocab-size", "60", "--view", "explain", "--language")
     for model, step, sentence, line in (
         ("wordpiece", "0", "第 0 步：440 个片段，各是一个字符。", "● 1 打分"),
         (
@@ -174,7 +174,7 @@ def test_a_hostile_corpus_stays_text_in_a_page(tmp_path: Path) -> None:
     corpus.write_bytes(
         b"</script><script>alert(1)</script> <!-- \x1b]52;c;aGk=\x07 \xe2\x80\xae \xe2\x80\xa8 " * 9
     )
-    options = ("--vocab-size", "262", "--steps", "1-2", "--speed", "1", "--view", "lesson")
+    options = ("--vocab-size", "262", "--steps", "1-2", "--speed", "1", "--view", "explain")
     page = recorded(tmp_path / "evil.html", *options, corpus=corpus)
     assert page.count("</script>") == page.count("<script") == 2
     assert "<img" not in page
@@ -214,7 +214,7 @@ def test_a_page_that_would_be_too_large_is_refused_in_a_sentence(tmp_path: Path)
 @pytest.mark.slow  # films 41 steps with their beats
 def test_a_page_of_40_steps_in_the_lesson_view_is_below_a_megabyte(tmp_path: Path) -> None:
     corpus = Path(HANDOUT).with_name("tinystories_valid.txt")
-    options = ("--vocab-size", "300", "--view", "lesson", "--steps", "0-40")
+    options = ("--vocab-size", "300", "--view", "explain", "--steps", "0-40")
     page = recorded(tmp_path / "forty.html", *options, corpus=corpus)
     assert len(page.encode()) < 1_000_000
     first = screens_of(film_of(page))[0]

@@ -59,11 +59,11 @@ SLOW = (
     "tokenizer",
     "tokenizer-over-a-corpus",
     "unigram-encoding",
-    "unigram-lesson",
+    "unigram-explain",
     "unigram-vocabulary",
     "windows",
     "wordpiece-encoding",
-    "wordpiece-lesson",
+    "wordpiece-explain",
 )
 """Stories about further keys of a screen that a quick one shows, too."""
 MOST_DOWN = 99

@@ -103,7 +103,7 @@ async def test_questions_are_asked_and_answered_in_the_second_phase() -> None:
         for at in (BORDER - 1, BORDER, BORDER + 1):
             app.seek(at)
             await pilot.press("0")
-            await until(pilot, lambda: app.screen.id == "lesson")
+            await until(pilot, lambda: app.screen.id == "explain")
             await pilot.press("P")
             await until(pilot, lambda: "Which pair merges next?" in painted(app))
             await pilot.press("exclamation_mark")

@@ -116,7 +116,7 @@ async def test_a_merge_after_the_excerpt_is_shown_in_a_word(tmp_path: Path) -> N
             assert ("ot in these lines: " in unwrapped(panel)) == bool(text_shown)
             assert re.search(text_shown, unwrapped(panel))
 
-        await pilot.press("0")  # the lesson view tells it, too
+        await pilot.press("0")  # the explain screen tells it, too
         rows = unwrapped(app.screen.query_one("#corpus", Lines))
         assert re.search(r"Not in these lines: ·?qx  ?occurs once elsewhere", rows)
 

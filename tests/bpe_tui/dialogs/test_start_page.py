@@ -80,7 +80,7 @@ async def test_a_sample_opens_with_its_own_pattern() -> None:
         config = app.session.config
         assert isinstance(config, RunConfig)
         assert (config.name, config.pattern) == ("handout.txt", "whitespace")
-        await until(pilot, lambda: app.screen.id == "lesson")
+        await until(pilot, lambda: app.screen.id == "training")
         frame = frame_of(app)
         merges = frame.at(frame.recorded_steps).tokenizer().merges
         assert merges[:2] == [(b"s", b"t"), (b"e", b"st")]
@@ -195,6 +195,6 @@ async def test_lessons_come_first_with_their_progress() -> None:
         assert "3 ★ " in said[2]
         assert said[2].rstrip().endswith("mastered")
         await pilot.press("enter")
-        await until(pilot, lambda: app.screen.id == "lesson" and app.screen.query(LessonPane))
+        await until(pilot, lambda: app.screen.id == "explain" and app.screen.query(LessonPane))
         assert app.guide.lesson is not None
     assert all_progress()[progress_key(builtin_lessons()[1].path)].mark == "◐"

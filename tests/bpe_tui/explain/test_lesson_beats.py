@@ -1,4 +1,4 @@
-"""The clock of the lesson view, controlled by the test, and the rows of each moment."""
+"""The clock of the explain screen, controlled by the test, and the rows of each moment."""
 
 from __future__ import annotations
 

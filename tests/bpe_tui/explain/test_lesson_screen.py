@@ -1,4 +1,4 @@
-"""The lesson view on the screen: keys, painted lines, the remembered preference."""
+"""The explain screen on the screen: keys, painted lines, the remembered preference."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from bpe_tui.explain.section import STATIONS, ExplainSection
 from bpe_tui.panels.corpus import CorpusPlace
 from bpe_tui.session.config import RunConfig
 from bpe_tui.shell import slices
+from bpe_tui.shell.panel import pair_text
 from bpe_tui.styles import LIGHT
 
 GIVE_WAY = ("your-text", "corpus")
@@ -74,6 +75,26 @@ def heading(app: BpeTuiApp) -> str:
     return str(screen(app).query_one("#heading").render())
 
 
+async def test_count_and_pick_are_about_the_same_merge_and_no_name_has_a_digit() -> None:
+    async with opened(size=(100, 30)) as (app, pilot):
+        await pilot.press("0")
+        it = screen(app)
+        last = frame_of(app).recorded_steps
+        for step in (0, 1, 2, 39, last - 1):
+            app.seek(step)
+            it.clock.finish()
+            count, pick, replace = (it.sections[name] for name in STATIONS)
+            merge, following = frame_of(app).merge_at(step), f"merge {step + 1:,}"
+            assert (count.caption, pick.caption) == (following, following)
+            assert replace.caption == (f"merge {step:,}" if step else "")
+            named = pair_text(frame_of(app), merge.pair)
+            assert named in section(app, "pick")[0]
+            assert not any(map(str.isdigit, f"{count.label}{pick.label}{replace.label}"))
+        app.seek(last)
+        it.clock.finish()
+        assert it.sections["pick"].caption == f"merge {last:,}", "none follows"
+
+
 async def test_each_beat_lights_its_part_and_the_corpus_stays_where_the_step_is() -> None:
     async with opened(size=(100, 30)) as (app, pilot):
         await pilot.press("0", "g", *"400", "enter")
@@ -84,13 +105,13 @@ async def test_each_beat_lights_its_part_and_the_corpus_stays_where_the_step_is(
             return " ".join(text for text, role in parts if role == "pair")
 
         assert [(round(at, 2), lit()) for at in it.retell(1.0, 2)] == [
-            (0.0, "2 PICK"),
-            (0.25, "3 REPLACE"),
-            (0.57, "3 REPLACE"),
-            (1.0, "1 COUNT"),
+            (0.0, "PICK"),
+            (0.25, "REPLACE"),
+            (0.57, "REPLACE"),
+            (1.0, "COUNT"),
         ]
         frame, tops, counts = frame_of(app), set(), []
-        for share, station in ((0.1, "3 REPLACE"), (0.6, "1 COUNT"), (0.95, "1 COUNT")):
+        for share, station in ((0.1, "REPLACE"), (0.6, "COUNT"), (0.95, "COUNT")):
             it.show(StepMoment(frame.at(399), frame, Beat.JOIN, share))
             assert lit() == station
             tops.add(it.top)

@@ -1,4 +1,4 @@
-"""Prediction: the lesson view asks what a step does before it shows the step."""
+"""Prediction: the explain screen asks what a step does before it shows the step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HANDOUT = RunConfig(str(SAMPLES / "handout.txt"), pattern="whitespace")
 
 
 async def asking(app: BpeTuiApp, pilot: Pilot[int]) -> ExplainScreen:
-    """Return the lesson view, once it asks."""
+    """Return the explain screen, once it asks."""
     await until(pilot, lambda: isinstance(app.screen, ExplainScreen) and app.screen.question)
     assert isinstance(app.screen, ExplainScreen)
     return app.screen

@@ -150,7 +150,7 @@ def test_short_sentences_share_a_row_with_a_gap_between_them() -> None:
 
 
 class Told:
-    """A lesson view that has only a question, and notes what it is told to do."""
+    """A explain screen that has only a question, and notes what it is told to do."""
 
     def __init__(self, frame: Any) -> None:
         self.frame, self.calls = frame, list[str]()

@@ -132,7 +132,7 @@ def all_constants() -> frozenset[str]:
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_each_message_of_a_lesson_is_in_the_table_of_each_language(language: str) -> None:
     table = messages_in(language)
-    here = (command for command in COMMANDS if "lesson" in command.screens)
+    here = (command for command in COMMANDS if "explain" in command.screens)
     labels = {label for each in here if each.footer for label in (each.label, each.playing)}
     labels |= {name for _, name, short in TABS.values() for name in (name, short)}
     labels |= {sign.label for sign in SIGNS.values()}

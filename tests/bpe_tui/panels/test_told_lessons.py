@@ -1,4 +1,4 @@
-"""Rows of the lesson view and of the inspection of BPE: a second trainer finds them again."""
+"""Rows of the explain screen and of the inspection of BPE: a second trainer finds them again."""
 
 from __future__ import annotations
 

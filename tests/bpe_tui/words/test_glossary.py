@@ -108,23 +108,23 @@ def test_the_legend_of_a_model_has_only_signs_that_it_draws() -> None:
     assert unigram[0] == (SIGNS["underline"].span, (" space in pieces", "dim"))
     labels = [label for *_, (label, _) in unigram]
     assert not {" joins next", " stale part"} & set(labels)
-    assert legend_of("lesson", MODELS["unigram"])[0] == unigram[0]
+    assert legend_of("explain", MODELS["unigram"])[0] == unigram[0]
     assert " space in pieces" not in [label for *_, (label, _) in legend_of("training")]
 
 
 def test_the_legend_has_the_signs_that_the_text_needs_and_draws_them_as_the_screen() -> None:
     cut = (SIGNS["parted"].span, (" cut by tokens", "dim"))
-    assert legend_of("lesson", needed=["parted"])[0] == cut
+    assert legend_of("explain", needed=["parted"])[0] == cut
     assert legend_of("vocabulary", needed=["parted"]) == legend_of("vocabulary")
-    assert (("ab", "fresh"), (" just merged", "dim")) in legend_of("lesson")
-    assert (("«ab»", "fresh"), (" just merged", "dim")) in legend_of("lesson", marks=True)
+    assert (("ab", "fresh"), (" just merged", "dim")) in legend_of("explain")
+    assert (("«ab»", "fresh"), (" just merged", "dim")) in legend_of("explain", marks=True)
     byte = (("E4", "base"), CHIPS_MEET, (" byte", "dim"))
-    assert byte in legend_of("lesson")
+    assert byte in legend_of("explain")
     assert (("<E4>", "base"), (" byte", "dim")) in legend_of("inspection")  # in the middle of texts
 
 
 def test_the_help_begins_with_the_steps() -> None:
-    for kind in ("training", "lesson"):
+    for kind in ("training", "explain"):
         group, first = help_text(kind).splitlines()[:2]
         assert (group, first.split()[0]) == ("Step", "→")
     assert "Shift+Tab   Back" in help_text("start"), "blanks separate keys from explanations"
