@@ -1,6 +1,6 @@
 r"""GGUF, the model files of llama.cpp: the tokenizer in the header. The tensors are never read.
 
-    tokenizer.ggml.model       "gpt2", "llama", "t5" or "bert": see `MODELS`
+    tokenizer.ggml.model       "gpt2", "gemma4", "llama", "t5" or "bert": see `MODELS`
     tokenizer.ggml.pre         "llama-bpe": the regexes that cut a text, see `gguf_cuts`
     tokenizer.ggml.tokens      ["!", "\"", "#", …]; the id of a token is its place
     tokenizer.ggml.token_type  [1, 1, 3, …]: normal, unknown, control, user-defined, unused, byte
@@ -25,7 +25,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from engine.core.errors import PatternError, TokenizerFileError, errors_at
 from engine.core.json_fields import Fields
-from engine.formats.gguf_cuts import LOOKS_UP_WORDS, pre_tokenizer_named
+from engine.formats.gguf_cuts import (
+    BEGINS_WITH_BOS,
+    FROM_LLAMA_CPP,
+    IN_CHARACTERS,
+    LOOKS_UP_WORDS,
+    pre_tokenizer_named,
+)
 from engine.formats.gguf_header import MAGIC, PREFIX, read_pairs
 from engine.formats.guesses import note_guessed_pattern, note_template
 from engine.formats.sentencepiece_model import (
@@ -169,7 +175,8 @@ class TokenizerPairs:
 
 def _read_gpt2(pairs: TokenizerPairs, overrides: Overrides) -> Pipeline:
     """Byte-level BPE: merges, and `pre` for the regexes."""
-    from engine.pipeline import decoders, models
+    from engine.pipeline import decoders, models, normalizers
+    from engine.pipeline.oniguruma import TextOrRegex
     from engine.pipeline.pipeline import Pipeline
 
     merges: list[tuple[str, str]] = []
@@ -180,11 +187,18 @@ def _read_gpt2(pairs: TokenizerPairs, overrides: Overrides) -> Pipeline:
         merges.append((merge[:1] + left, right))
     pre = pairs.get("pre", "")
     vocab = {token.text: token.token_id for token in pairs.tokens}
-    model = models.BPE(vocab, merges, ignore_merges=pre in LOOKS_UP_WORDS)
+    if pairs.get("model", "") == "gemma4":
+        pre = "gemma4"
+    looks_up, in_characters = pre in LOOKS_UP_WORDS, pre in IN_CHARACTERS
+    model = models.BPE(vocab, merges, ignore_merges=looks_up, byte_fallback=in_characters)
     model.check(Fields({}, PREFIX.rstrip(".")))
     cut = pre_tokenizer_named("gpt-2" if overrides.pattern is not None else pre)
     pipeline = Pipeline(model, pairs.added(overrides), None, cut, None, decoders.ByteLevel())
-    return overridden(pairs.framed(pipeline, pre in LOOKS_UP_WORDS, False), overrides)
+    if in_characters:
+        marked, mark = normalizers.Replace(TextOrRegex(text=" "), "▁"), TextOrRegex(text="▁")
+        spoken = [decoders.Replace(mark, " "), decoders.ByteFallback(), decoders.Fuse()]
+        pipeline = replace(pipeline, normalizer=marked, decoder=decoders.Sequence(spoken))
+    return overridden(pairs.framed(pipeline, pre in BEGINS_WITH_BOS, False), overrides)
 
 
 def _read_sentencepiece(pairs: TokenizerPairs, overrides: Overrides) -> Pipeline:
@@ -272,6 +286,7 @@ def _read_bert(pairs: TokenizerPairs, overrides: Overrides) -> Pipeline:
 
 MODELS: dict[str, Callable[[TokenizerPairs, Overrides], Pipeline]] = {
     "gpt2": _read_gpt2,
+    "gemma4": _read_gpt2,
     "llama": _read_sentencepiece,
     "t5": _read_sentencepiece,
     "bert": _read_bert,
@@ -326,7 +341,9 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     if filling := len(pairs.texts("tokens")) - len(pairs.tokens):
         notes.append(f"{filling:,} of its tokens only fill the vocabulary up, and are left out")
     if name == "gpt2" and pre in ("", "default"):
-        notes += note_guessed_pattern(overrides)
+        notes += note_guessed_pattern(overrides, "llama.cpp's default")
+    elif pre in FROM_LLAMA_CPP:
+        notes.append("its regexes are llama.cpp's, which may differ from those of the model's own")
     notes += note_template(pipeline.template_tokens)
     return Opened(tokenizer, FORMAT.name, tuple(notes))
 

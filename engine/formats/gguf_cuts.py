@@ -1,8 +1,8 @@
 r"""The pre-tokenizers of GGUF files: llama.cpp's names for the regexes that cut a text.
 
 A file names its regexes only, under `tokenizer.ggml.pre`. Each name below has those of the original
-`tokenizer.json`. Where there are several, each cuts the pieces of the one before. Sources: the
-`tokenizer.json` of the models, and `llama-vocab.cpp` of llama.cpp for the names.
+`tokenizer.json`, or of `llama-vocab.cpp` of llama.cpp, which has all names: `FROM_LLAMA_CPP`. Where
+there are several, each cuts the pieces of the one before. Without a name llama.cpp uses `default`.
 """
 
 from __future__ import annotations
@@ -51,6 +51,29 @@ def _characters(ranges: str) -> str:
 
 _CHINESE = _characters("4e00-9fa5 800-4e00 ac00-d7ff")
 
+_YOUTUS = (
+    *(
+        "ac00-d7a3 3131-318e",
+        "ff01 2026 201c-201d 2018-2019 2014 ff1a ff1b ff0c 3001-303f fe30-fe4f",
+    ),
+    *("3105-312f", "4e00-9fa5 3040-309f 30a0-30ff"),
+)
+_ASIAN = (
+    "4e00-9fff 3400-4dbf f900-faff 3040-309f 30a0-30ff ff65-ff9f 2f00-2fdf e40-e7f e80-eff "
+    "1780-17ff 1000-109f aa60-aa7f a9e0-a9ff ac00-d7af 1100-11ff"
+)
+_WITHOUT_HAN = (
+    r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]",
+    r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]",
+)
+_UPPER, _LOWER = _WITHOUT_HAN
+KIMI = (
+    rf"[\p{{Han}}]+|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_ENGLISH}?"
+    rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_ENGLISH}?|\p{{N}}{{1,3}}"
+    rf"| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_SPACES}"
+)
+"""The regex of Moonshot's Kimi models."""
+
 CUTS: dict[str, tuple[str, ...]] = {
     **{name: (name,) for name in ("gpt2", "llama3", "qwen2", "qwen35", "o200k")},
     "digits": (r"\p{N}", _GPT2),
@@ -77,11 +100,58 @@ CUTS: dict[str, tuple[str, ...]] = {
         _WORDS_OF_DEEPSEEK,
     ),
     "falcon": (r"[\p{P}$+<=>\^~|`]+", _GPT2, "[0-9][0-9][0-9]"),
+    "default": (r"[\p{P}$+<=>\^~|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]"),
+    "kimi-k2": (KIMI,),
+    "spark2_5": (
+        r"\p{N}{1,3}",
+        f"{_characters('4e00-9fa5 3040-309f 30a0-30ff')}+",
+        _WORDS_OF_DEEPSEEK.replace(rf"[\r\n]*|{_SPACES}", r"|[\r\n]|\s+(?!\S)|\s+"),
+        r"\p{N}",
+    ),
+    "youtu": (
+        "|".join(f"{_characters(each)}+" for each in _YOUTUS),
+        rf"{_ANY_CASE.replace('|', f'{_ENGLISH}?|')}{_ENGLISH}?|\p{{N}}"
+        rf"| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}",
+    ),
+    "chameleon": (
+        "<sentinel:[0-9]+>",
+        "IMGIMG[A-I]{1,4}Z",
+        r"[\t\n]|    |  ",
+        r"\p{N}",
+        r"[\p{P}!-/:-@\[-`{-~]",
+        _GPT2,
+    ),
+    "tiny_aya": (r"\d{1,3}(?=(?:\d{3})*\b)", "o200k"),
+    "superbpe": (r"\p{N}+", r"(?=(?:\d{3})+(?!\d))"),
+    "ufakzeka": (
+        rf"[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_SPACES}",
+    ),
+    "afmoe": (
+        r"\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))",
+        f"{_characters(_ASIAN)}+",
+        _WORDS_OF_DEEPSEEK,
+    ),
+    "laguna": (r"[^\n]+|[\n]+", "qwen2"),
+    "exaone-moe": (
+        rf"{_ENGLISH}|[^\r\n\p{{L}}\p{{N}}]?(?:\p{{L}}\p{{M}}*(?: \p{{L}}\p{{M}}*)*)+|\p{{N}}"
+        r"| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+",
+    ),
+    "minicpm5": (
+        r"\p{N}{1,3}",
+        rf"{_ENGLISH}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}+| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
+        rf"|{_SPACES}",
+    ),
+    "gemma4": (r"[^\n]+|\n+",),
     "bloom": (r" ?[^(\s|.,!?…。，、।۔،)]+",),
     "viking": (r" ?[^(\s|.,!?…。，、।۔،)]+", r"\p{N}"),
 }
 """Name of a way to cut → the name of a pattern, or regexes in Oniguruma's dialect."""
 
+FROM_LLAMA_CPP = (
+    *("default", "kimi-k2", "spark2_5", "youtu", "chameleon", "tiny_aya", "superbpe"),
+    *("ufakzeka", "afmoe", "laguna", "exaone-moe", "minicpm5", "gemma4"),
+)
+"""Names whose regexes are those of llama.cpp; the others' are those of a `tokenizer.json`."""
 _LLAMA3 = "llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano"
 _NAMES = {
     "gpt2": (
@@ -90,7 +160,10 @@ _NAMES = {
     ),
     "llama3": f"{_LLAMA3} dbrx smaug-bpe glm4 chatglm-bpe",
     "qwen2": ("qwen2 deepseek-r1-qwen kormo f2llmv2 megrez stablelm2 hunyuan solar-open grok-2"),
-    "o200k": "gpt-4o llama4 kanana2 talkie minimax-m2",
+    "o200k": "gpt-4o llama4 kanana2 talkie minimax-m2 granite-embed-multi-97m",
+    "tiny_aya": "tiny_aya cohere2moe",
+    "gemma4": "gemma4 granite-embed-multi-311m sarvam-moe",
+    **{name: name for name in FROM_LLAMA_CPP if name not in ("tiny_aya", "gemma4")},
     "digits": "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2",
     "tekken": "tekken",
     "qwen35": "qwen35",
@@ -106,29 +179,41 @@ _NAMES = {
 NAMES = {name: cut for cut, names in _NAMES.items() for name in names.split()}
 """llama.cpp's name → a name in `CUTS`."""
 
-LOOKS_UP_WORDS = frozenset((*_LLAMA3.split(), "tekken"))
-"""Names of tokenizers that look a whole word up before they merge, and begin a text with a BOS."""
+BEGINS_WITH_BOS = frozenset((*_LLAMA3.split(), "tekken", "chameleon"))
+"""Names of tokenizers that begin a text with a BOS."""
+LOOKS_UP_WORDS = (BEGINS_WITH_BOS - {"chameleon"}) | {
+    "youtu",
+    "minicpm5",
+    "granite-embed-multi-97m",
+}
+"""Names of tokenizers that look a whole word up before they merge."""
+IN_CHARACTERS = frozenset(_NAMES["gemma4"].split())
+"""Names of tokenizers that merge characters, with `▁` for a space, and not bytes."""
 
 
 def pre_tokenizer_named(name: str) -> PreTokenizer:
-    """Return the pre-tokenizer that a GGUF file names; GPT-2's if it names none.
+    """Return the pre-tokenizer that a GGUF file names; llama.cpp's default if it names none.
 
     Raises:
         TokenizerFileError: the name is not known here.
     """
     from engine.formats.own_pipelines import pre_tokenizer_of
     from engine.pipeline.oniguruma import TextOrRegex
-    from engine.pipeline.pretokenizers import ByteLevel, Sequence, Split
+    from engine.pipeline.pretokenizers import ByteLevel, Sequence, Split, in_oniguruma
 
-    if name not in ("", "default") and name not in NAMES:
+    name = name or "default"
+    if name not in NAMES:
         raise TokenizerFileError(
             f"the regexes of its pre-tokenizer, {name[:60]!r}, are not known here; --pattern "
             "gives another one, and a tokenizer.json of the same model has its own"
         )
-    regexes = CUTS[NAMES.get(name, "gpt2")]
+    regexes = CUTS[NAMES[name]]
     if regexes[0] in PATTERNS:
         cut = pre_tokenizer_of(PATTERNS[regexes[0]], in_bytes=True)
         assert cut is not None  # it spells bytes
         return cut
-    splits = [Split(TextOrRegex(regex=regex), "Isolated") for regex in regexes]
+    named = [in_oniguruma(PATTERNS[each]) or "" if each in PATTERNS else each for each in regexes]
+    splits = [Split(TextOrRegex(regex=regex), "Isolated") for regex in named]
+    if name in IN_CHARACTERS:
+        return Sequence(splits)
     return Sequence([*splits, ByteLevel(add_prefix_space=False, use_regex=False)])

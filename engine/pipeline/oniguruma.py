@@ -73,7 +73,6 @@ _LOOKS_AROUND = ("(?=", "(?!", "(?<=", "(?<!")
 _CODE = re.compile(r"\\(?:x\{([0-9a-fA-F]{1,6})\}|x([0-7][0-9a-fA-F])|u([0-9a-fA-F]{4}))")
 _PROPERTY = re.compile(r"\\[pP]\{\^?[A-Za-z_ ]+\}")
 _GROUP = re.compile(r"\((?:\?(?:[:=!>]|<[=!]|<[A-Za-z_]\w*>|(?P<flags>[im]*(?:-[im]*)?):))?")
-_IGNORING = re.compile(r"\(\?m?i")
 _CLASS = re.compile(r"\[\^?")
 _COMBINED = re.compile(r"\[\^|&&|\[:\^?(?P<name>[a-z]+):\]")
 _SAME = ("alpha", "ascii", "blank", "cntrl", "graph", "lower", "print", "space", "upper", "xdigit")
@@ -123,8 +122,7 @@ def _translated(source: str) -> tuple[_Branch, ...]:
     if len(source) > LONGEST_REGEX:
         raise PatternError(f"a regex of more than {LONGEST_REGEX:,} characters is not supported")
     ignores_case = source.startswith("(?i)")
-    anywhere = _IGNORING.search(source) is not None and "İ" not in source
-    translation = _Translation(source, 4 if ignores_case else 0, anywhere)
+    translation = _Translation(source, 4 if ignores_case else 0, ignores_case)
     branches = translation.branches()
     if translation.place < len(source):
         raise translation.error("an unmatched parenthesis")
@@ -270,10 +268,14 @@ class _Translation:
         if head.group() == "(" and self.source.startswith("(?", self.place):
             raise self.error(f"the group {self.source[self.place : self.place + 4]}")
         self.place = head.end()
+        on, _, off = (head["flags"] or "").partition("-")
+        outside = self.ignores_case
+        self.ignores_case = (outside or "i" in on) and "i" not in off
         inside = self.branches()
+        self.ignores_case = outside
         if not self.source.startswith(")", self.place):
             raise self.error("a parenthesis without an end")
-        if "i" in (head["flags"] or "").partition("-")[0]:
+        if "i" in on:
             self.check_folding(head.end())
         self.place += 1
         opening = head.group()

@@ -28,13 +28,14 @@ from gguf_files import (
 from model_pipelines import bert
 from odd_texts import CHARACTERS, sample_texts
 from pipelines import built, deepseek, gpt2, llama3
+from tokenizers import Regex, pre_tokenizers
 
 from engine import Tokenizer, TokenizerFileError
 from engine.analysis.text_comparison import first_merge_difference, overlap
 from engine.formats import gguf as gguf_format
 from engine.formats import gguf_header, open_tokenizer, save
 from engine.formats.gguf import TokenizerPairs
-from engine.formats.gguf_cuts import CUTS
+from engine.formats.gguf_cuts import CUTS, pre_tokenizer_named
 from engine.formats.gguf_cuts import NAMES as PRE_NAMES
 from engine.formats.source import TokenizerSource
 from engine.formats.tokenizer_format import Opened
@@ -158,18 +159,64 @@ def test_each_way_to_cut_is_that_of_hugging_faces_library(pre: str, tmp_path: Pa
 
 
 def test_an_unknown_way_to_cut_is_refused_unless_a_pattern_is_given(tmp_path: Path) -> None:
-    with pytest.raises(TokenizerFileError, match=r"'kimi-k2', are not known here; --pattern"):
-        opened(tmp_path, of_bytes(built(gpt2), "kimi-k2"))
+    with pytest.raises(TokenizerFileError, match=r"'kimi-k9', are not known here; --pattern"):
+        opened(tmp_path, of_bytes(built(gpt2), "kimi-k9"))
     found = open_tokenizer(tmp_path / "model.gguf", pattern="cl100k")
     assert found.tokenizer.pattern.name == "cl100k"
 
 
-def test_a_file_that_names_no_way_to_cut_takes_gpt2s_and_says_so(tmp_path: Path) -> None:
-    pairs = of_bytes(built(gpt2), "")
+OF_LLAMA_CPP = {
+    "default": (
+        r"[\p{P}\$\+<=>\^~\|]+",
+        r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)",
+        r"\p{N}+",
+        r"[0-9][0-9][0-9]",
+    ),
+    "superbpe": (r"\p{N}+", r"(?=(\d{3})+(?!\d))"),
+    "kimi-k2": (
+        r"[\p{Han}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"
+        r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
+        r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}"
+        r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    ),
+    "exaone-moe": (
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+"
+        r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+",
+    ),
+}
+"""llama.cpp's name → its regexes, each of which cuts the pieces of the one before."""
+
+
+@pytest.mark.parametrize("pre", OF_LLAMA_CPP)
+def test_a_newer_name_cuts_by_the_regexes_of_llama_cpp(pre: str) -> None:
+    splits = [pre_tokenizers.Split(Regex(each), "isolated") for each in OF_LLAMA_CPP[pre]]
+    spelled = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    theirs = pre_tokenizers.Sequence([*splits, spelled])
+    ours = pre_tokenizer_named(pre)
+    for text in (*TEXTS, "a 12345 1234567$+ab12"):
+        assert ours.pieces(text, first=True) == [
+            piece for piece, _ in theirs.pre_tokenize_str(text)
+        ]
+
+
+def test_gemma_4_merges_characters_and_marks_spaces(tmp_path: Path) -> None:
+    tokens = ["a", "▁", "b", "\n", "▁b", "a▁b", "\n\n", "<0xC3>", "<0xA9>"]
+    merges = ["▁ b", "a ▁b", "\n \n"]
+    found = opened(tmp_path, {"model": "gemma4", "tokens": tokens, "merges": merges})
+    assert found.tokenizer.encode("a b\n\né") == [5, 6, 7, 8]
+    assert found.tokenizer.decode([5, 6, 7, 8]) == "a b\n\né"
+
+
+def test_a_file_that_names_no_way_to_cut_takes_the_default_and_says_so(tmp_path: Path) -> None:
+    pairs = of_bytes(built(gpt2), "default")
+    named = opened(tmp_path, pairs)
     del pairs["pre"]
     found = opened(tmp_path, pairs)
-    assert "the file names no pattern; GPT-2's is taken; --pattern gives another one" in found.notes
-    assert found.tokenizer.pattern.name == "gpt2"
+    taken = "the file names no pattern; llama.cpp's default is taken; --pattern gives another one"
+    assert taken in named.notes
+    assert taken in found.notes
+    assert all(found.tokenizer.encode(text) == named.tokenizer.encode(text) for text in TEXTS)
 
 
 def test_tokens_have_the_numbers_and_kinds_of_the_header() -> None:
@@ -303,7 +350,10 @@ NESTED = struct.pack("<IQ", 9, 1) * 40 + struct.pack("<IQ", 0, 0)
         (header(struct.pack("<Q", 2) + b"\xff\xff"), "no UTF-8"),
         (gguf({"general.name": "x"}), "is a GGUF file without a tokenizer"),
         (gguf({"model": 3}), "tokenizer.ggml.model should be a str"),
-        (gguf({"model": "rwkv", "tokens": ["a"]}), "of the kind 'rwkv'; known are gpt2, llama"),
+        (
+            gguf({"model": "rwkv", "tokens": ["a"]}),
+            "of the kind 'rwkv'; known are gpt2, gemma4, llama",
+        ),
         (gguf({"model": "gpt2"}), "has 0 tokens"),
         (gguf({"model": "gpt2", "tokens": [1]}), "tokens should be a list of texts"),
         (gguf({"model": "gpt2", "tokens": ["a", "a"]}), "the token 'a' twice"),
