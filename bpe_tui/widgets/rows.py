@@ -271,13 +271,16 @@ def filled(spans: Sequence[Span], cells: int) -> list[Span]:
 def skipped_before(spans: Sequence[Span], first: int, last: int, cells: int) -> int:
     """Return the number of spans to skip at the start, so that `first` … `last` fit in the cells.
 
-    The rest begins after a border between tokens, and has room for `…` before and after it.
+    The rest begins after a border between tokens, and has room for `…` before and after it. In a
+    run of characters that tokens cut there are few borders: then it begins at a character.
     """
     if spans_width(spans[: last + 1]) + (last + 1 < len(spans)) <= cells:
         return 0
-    starts = [place for place, (_, role) in enumerate(spans[:first], 1) if role == "cut"]
-    fits = (s for s in starts if spans_width(spans[s : last + 1]) + 2 <= cells)
-    return next(fits, starts[-1] if starts else 0)
+    borders = [place for place, (_, role) in enumerate(spans[:first], 1) if role == "cut"]
+    for start in (*borders, *range(1, first + 1)):
+        if spans_width(spans[start : last + 1]) + 2 <= cells:
+            return start
+    return borders[-1] if borders else 0
 
 
 def in_sight(spans: Sequence[Span], place: int, cells: int) -> list[Span]:
