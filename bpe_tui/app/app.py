@@ -24,7 +24,7 @@ from bpe_tui.session.config import NOTHING_OPEN, Config, RunConfig, TokenizerCon
 from bpe_tui.session.declarations import CHECK, COMPARISON, ENCODING, START, TRAINING
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.languages import speak_as
-from bpe_tui.session.models import kind_and_model
+from bpe_tui.session.models import kind_and_model, trainer_of
 from bpe_tui.session.session import Session
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.session.threads import Post
@@ -133,9 +133,14 @@ class BpeTuiApp(SessionApp):
             self.switch_screen(START)
         elif before is None:
             self.exit()
-        elif before.stop_reason is None and before.config.corpus != "-":
-            # Its training was cancelled for the other.
-            self.open(replace(before.config, viewpoint=Viewpoint()))
+        else:
+            self._show_again(before)
+
+    def _show_again(self, before: Session) -> None:
+        """Show an earlier session, at its step; if its training was cancelled, train again."""
+        if before.stop_reason is None and not before.config.from_input:
+            step = None if before.shown is None else before.shown.step
+            self.open(replace(before.config, viewpoint=Viewpoint(step)))
         else:
             self.jobs.end()
             self._change_to(before)
@@ -358,7 +363,36 @@ class BpeTuiApp(SessionApp):
             self.hold()
             from bpe_tui.dialogs.open_other import ChooseModel
 
-            self.push_screen(ChooseModel(config), self._chose)
+            before = self.session.came_from
+            back = "" if before is None else tr("back to {run}", run=_describe_run(before))
+            self.push_screen(ChooseModel(config, back), self._chose_model)
+
+    def _chose_model(self, chosen: ChosenModel) -> None:
+        if chosen == "back":
+            self._return_to_model()
+        elif chosen is not None:
+            self._train_other(chosen)
+
+    def _train_other(self, config: RunConfig) -> None:
+        """Train with other options, and keep the present run: `I` leads back to it."""
+        left = self.session
+        self.open(config)
+        if left.shown is not None:
+            left.came_from, self.session.came_from = None, left
+            self.tell(tr("I leads back to {run}.", run=_describe_run(left)))
+
+    def action_leave_run(self) -> None:
+        if self.session.forked_from is None:
+            self._return_to_model()
+        else:
+            super().action_leave_run()
+
+    def _return_to_model(self) -> None:
+        """Show the session again that was left for the present one, which is kept instead."""
+        left, before = self.session, self.session.came_from
+        if before is not None:
+            self._show_again(before)
+            left.came_from, self.session.came_from = None, left
 
     def action_continue_tokenizer(self) -> None:
         """Ask for a number of merges, and learn them after the open tokenizer's."""
@@ -380,7 +414,15 @@ class BpeTuiApp(SessionApp):
         if (refused := self.refusal_of("app.model")) is not None:
             self.tell(refused)
         else:
-            self.open(replace(config, claimed=None, viewpoint=Viewpoint()))
+            self._train_other(replace(config, claimed=None, viewpoint=Viewpoint()))
+
+
+def _describe_run(session: Session) -> str:
+    """Name a run by its model and its step: `BPE, step 3`."""
+    assert isinstance(session.config, RunConfig)  # a tokenizer is not retrained
+    shown = trainer_of(session.config) or session.model
+    step = session.shown.step if session.shown is not None else 0
+    return tr("{model}, step {n}", model=tr(shown.title), n=step)
 
 
 def _prepare(
@@ -403,7 +445,7 @@ def _prepare(
 
 
 if TYPE_CHECKING:
-    from bpe_tui.dialogs.open_other import Chosen
+    from bpe_tui.dialogs.open_other import Chosen, ChosenModel
     from bpe_tui.lessons.guide import Guide
     from bpe_tui.session.host import Host
     from engine.bpe.frame import Frame

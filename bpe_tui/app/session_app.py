@@ -370,8 +370,8 @@ class SessionApp(BaseApp):
 
         self.push_screen(Branches(frame, config, plan), left)
 
-    def action_leave_fork(self) -> None:
-        """Go back to the run that this one is a fork of."""
+    def action_leave_run(self) -> None:
+        """Go back to the run that this one is a fork of, or that was left for it."""
         if self.session.leave_fork():
             self.forget_run()
             self.changed()

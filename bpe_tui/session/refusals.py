@@ -23,7 +23,7 @@ OF_CONFIGS = {each.action: each.why_not for each in COMMANDS if each.why_not}
 WITHOUT_MERGES: Final = (
     "Its merges are missing, so no text can be encoded: open it with its merges (o)."
 )
-NO_FORK: Final = "This run is no fork: i makes one, and I leads back from it."
+NO_ORIGIN: Final = "I leads back from a fork, or from another model: i makes a fork, M trains."
 
 
 def refusal_of(action: str, session: Session) -> str | None:
@@ -39,7 +39,7 @@ def refusal_of(action: str, session: Session) -> str | None:
         if not (session.takes_longest and action in WALKS):
             said = "This is about merges, and the model{model} has none; 8 shows what it does."
             return tr(said, model=model)
-    if action == "app.leave_fork" and session.forked_from is None:
-        return NO_FORK
+    if action == "app.leave_run" and not (session.forked_from or session.came_from):
+        return NO_ORIGIN
     why_not = OF_CONFIGS.get(action)
     return None if why_not is None else why_not(session.config)

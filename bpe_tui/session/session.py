@@ -92,6 +92,7 @@ class Session:
         working: progress of the work between two steps, if that takes long.
         stop_reason: why training ended; `None` while it runs.
         forked_from: the run that this one is a fork of; `None` if it is no fork.
+        came_from: the session of another model that was left for this one, if it is kept.
         playing: whether the cursor moves by itself.
         speed: number of steps a second while playing.
         following: whether the cursor stays at the end of the recording.
@@ -119,6 +120,7 @@ class Session:
         self.chunks, self.origin = NOTHING_COUNTED, CountOrigin.COUNTED
         self.stop_reason: Enum | None = None
         self.forked_from: ForkedFrom | None = None
+        self.came_from: Session | None = None
         self.playing = False
         self.speed = self.model.steps_a_second
         self.following = False

@@ -165,7 +165,7 @@ class FamilyScreen(SessionScreen):
         with Vertical(id="family-text") as text:
             text.border_title = Content(tr("one text, cut by each"))
             text.border_subtitle = Content(tr("e types"))
-            yield TextLine()
+            yield TextLine(id="family-text-input")
             yield FamilyStrips()
         yield FamilyPanel()
         yield FamilyDetails()

@@ -47,7 +47,7 @@ from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer
 from engine.core.characters import whole_characters
 
 WAITS, TRAINS = "waits for the others", "is being trained …"
-TRAINED = "is trained; the others decide the size that all have"
+TRAINED = "is trained; waits for one size"
 
 
 @dataclass

@@ -187,3 +187,23 @@ async def test_the_tokenizer_of_a_step_is_saved_and_opened_again(
         await until(pilot, (tmp_path / "saved.json").exists)
         read = open_tokenizer(tmp_path / "saved.json").tokenizer
         assert read.decode(read.encode("low lower")) == "low lower"
+
+
+@pytest.mark.parametrize("keys", ["I", "M enter"])
+async def test_the_run_that_another_model_left_comes_back_as_it_was(keys: str) -> None:
+    async with opened(HANDOUT, vocab_size=290) as (app, pilot):
+        await pilot.press("right", "right", "right", "M", "down", "enter")
+        await until(pilot, lambda: app.session.stop_reason is not None)
+        other, left = app.session, app.session.came_from
+        assert left is not None
+        assert (left.model.name, other.model.name) == ("bpe", "wordpiece")
+        for there, back in ((left, other), (other, left)):
+            await pilot.press(*keys.split())
+            assert (app.session, app.session.came_from) == (there, back)
+            assert app.screen.id == there.model.screen(TRAINING)
+        assert left.shown is not None
+        assert left.shown.step == 3
+        await pilot.press("M", "end", "enter")
+        await until(pilot, lambda: app.session.stop_reason is not None)
+        assert app.session.came_from is other  # one run is kept, not all before it
+        assert other.came_from is None

@@ -8,7 +8,7 @@ import pytest
 from program import HANDOUT
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
-from bpe_tui.session.refusals import NO_FORK, OF_CONFIGS, refusal_of
+from bpe_tui.session.refusals import NO_ORIGIN, OF_CONFIGS, refusal_of
 from bpe_tui.session.session import ForkedFrom, Session
 from engine.text.corpus import Reading
 
@@ -39,7 +39,7 @@ def test_what_is_open_decides_which_actions_are_refused(config: Config, refused:
 
 def test_only_a_fork_is_left() -> None:
     session = Session(RUN)
-    assert refusal_of("app.leave_fork", session) == NO_FORK
+    assert refusal_of("app.leave_run", session) == NO_ORIGIN
     session.forked_from = ForkedFrom(2, "otherwise", None, None, RUN, None)  # type: ignore[arg-type]
-    assert refusal_of("app.leave_fork", session) is None
+    assert refusal_of("app.leave_run", session) is None
     assert refusal_of("app.show('race')", session) is None

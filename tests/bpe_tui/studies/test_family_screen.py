@@ -149,6 +149,7 @@ async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None
         assert "trains this WordPiece on the corpus" in said
         await pilot.press("enter")
         assert app.session.model.name == "wordpiece"
+        assert app.session.came_from is session
 
 
 def test_a_training_that_takes_long_is_stopped_and_one_that_is_impossible_says_why(
