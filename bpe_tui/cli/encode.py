@@ -90,6 +90,9 @@ def encode(
         "Add what the tokenizer's template puts around a text, such as [CLS] … [SEP].",
         options.TEXT,
     ),
+    as_is: bool = options.option(
+        "--as-is", "Print ids, too, of a folder whose class is not known here.", options.TEXT
+    ),
 ) -> None:
     """Print the token ids of a text."""
     _check_one_result(
@@ -111,6 +114,7 @@ def encode(
             or_longest=explain,
             pattern=pattern,
             template=template,
+            as_is=as_is,
         )
     by_default = ALL_SPECIAL if explain or tail else REFUSE_SPECIAL
     policy = choices.policy_of(allow_special, loaded.special_tokens, by_default)

@@ -19,7 +19,7 @@ from bpe_tui.widgets.visible import quoted, visible_text
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
 from engine.bpe.trainers import TRAINERS
-from engine.core.errors import BpeError
+from engine.core.errors import BpeError, TokenizerFileError
 from engine.encoding.alphabet import UNITS
 from engine.text.corpus import Corpus, Reading
 from engine.text.corpus_doubts import doubts_about
@@ -202,6 +202,7 @@ def open_named(
     or_longest: bool = False,
     pattern: str | None = None,
     template: bool = False,
+    as_is: bool = True,
 ) -> Tokenizer:
     """Open the tokenizer that the command line names, and print notes about it.
 
@@ -210,6 +211,7 @@ def open_named(
         or_longest: whether the longest match of WordPiece will do, too.
         pattern: replaces the tokenizer's own.
         template: whether the command adds the tokens of its template.
+        as_is: whether a tokenizer will do whose publisher's ids may be others.
 
     Raises:
         CommandLineError: `--tokenizer` is given more than twice, or lacks the merges.
@@ -223,6 +225,8 @@ def open_named(
     if len(given) > 2:
         raise CommandLineError("--tokenizer is given once, or twice for vocabulary and merges")
     found = open_tokenizer(*given, pattern=pattern)
+    if found.doubt and not as_is:
+        raise TokenizerFileError(f"{given[0]}: {found.doubt}; --as-is prints them all the same")
     pipeline = found.tokenizer.pipeline
     of_template = note_template(pipeline.template_tokens if pipeline is not None else ())
     for message in dict.fromkeys(found.notes):

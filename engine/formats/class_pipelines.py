@@ -11,6 +11,7 @@ from engine.core.errors import TokenizerFileError
 from engine.core.json_fields import Fields
 from engine.formats.folder_settings import FolderSettings
 from engine.formats.own_pipelines import pre_tokenizer_of
+from engine.formats.rank_files import WHISPERS_LANGUAGES
 from engine.formats.tokenizer_classes import (
     EXTRA_IDS,
     UNKNOWNS,
@@ -168,13 +169,13 @@ def _template(
     """Return the template of a class, or the one that its folder asks for, if its tokens exist."""
     single, pair = cls.template or ("$A", "$A $B:1")
     asked = {role: settings.config.flag_or_null(f"add_{role}_token") for role in ("bos", "eos")}
-    if asked["bos"] is not None or asked["eos"] is not None:
+    if set(asked.values()) != {None} and " spoken " not in single:  # Whisper's never changes
         before, after = "bos " * bool(asked["bos"]), " eos" * bool(asked["eos"])
         single = f"{before}$A{after}"
         pair = f"{single} {before.replace(' ', ':1 ')}$B:1{after and ' eos:1'}"
     language = str(settings.config.value.get("src_lang") or cls.language)
     tokens = {role.removesuffix("_token"): token for role, token in settings.roles.items()}
-    tokens["language"] = language
+    tokens |= {"language": language, **_whispers(settings.config)}
     filled = [_filled(each, tokens) for each in (single, pair)]
     needed = {part.split(":")[0] for part in chain(*(each.split() for each in filled))}
     if needed == {"$A", "$B"} or needed - {"$A", "$B"} - ids.keys():
@@ -184,4 +185,20 @@ def _template(
 
 def _filled(template: str, tokens: Mapping[str, str | None]) -> str:
     parts = (part.partition(":") for part in template.split())
-    return " ".join(f"{tokens.get(name) or name}{mark}{kind}" for name, mark, kind in parts)
+    named = ((tokens.get(name, name), name, mark + kind) for name, mark, kind in parts)
+    return " ".join(f"{token or name}{kind}" for token, name, kind in named if token != "")
+
+
+def _whispers(config: Fields) -> dict[str, str]:
+    """Return the tokens of a template of Whisper's; empty for those that it does without."""
+    named = str(config.value.get("language") or "").lower()
+    code = WHISPERS_LANGUAGES.get(named, named)
+    task = str(config.value.get("task") or "")
+    if code and code not in WHISPERS_LANGUAGES.values():
+        raise config.error("language", f"Whisper knows no language {named[:60]!r}")
+    times = "" if config.flag_or_null("predict_timestamps") else "<|notimestamps|>"
+    return {
+        "spoken": f"<|{code}|>" if code else "",
+        "task": f"<|{task}|>" if task else "",
+        "times": times,
+    }

@@ -43,6 +43,7 @@ from engine.core.json_fields import Fields
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses
 from engine.formats.folder_settings import read_folder_settings
+from engine.formats.gguf_cuts import KIMI
 from engine.formats.merges_of_ranks import ranks_of, tokenizer_of_ranks
 from engine.formats.source import TokenizerSource, check_lines, read_bytes, read_json
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
@@ -50,6 +51,8 @@ from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 _FIRST_LINE = re.compile(rb"(?=\S{4})[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
 _MOST_DIGITS = 9
 _EMPTY_TOKEN = re.compile(rb"^=+ \d{1,9}\r?(?:\n|\Z)", re.MULTILINE)
+KIMIS_CLASS = "TikTokenTokenizer"
+"""The class of Moonshot's Kimi, which has its own pattern in a program beside the ranks."""
 _token_of = partial(a2b_base64, strict_mode=True)
 
 
@@ -64,8 +67,11 @@ def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
     known = known_ranks(data)
     likely = None if known else likely_ranks(ranks, has_empty=empty is not None)
     used = known or likely
-    pattern = overrides.pattern or (used.pattern if used else guesses.likely_pattern(ranks))
     settings = read_folder_settings(source.settings_folder)
+    is_kimis = settings is not None and settings.class_name == KIMIS_CLASS and not used
+    pattern = overrides.pattern or (used.pattern if used else guesses.likely_pattern(ranks))
+    if is_kimis and overrides.pattern is None:
+        pattern = guesses.pattern_of(KIMI, is_fancy=True)
     known_ids = dict(used.special_ids) if used else {}
     if settings is not None:
         texts = {token.decode(): rank for token, rank in ranks.items() if guesses.is_text(token)}
@@ -78,6 +84,8 @@ def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
     elif likely:
         what = f"{likely.name}, with their pattern and special tokens, by {likely.why}"
         notes = [what, *notes]
+    elif is_kimis:
+        notes.append(f"cut by the pattern of Kimi, whose class, {KIMIS_CLASS}, the folder names")
     else:
         notes += guesses.note_likely_pattern(overrides, tokenizer.pattern.name)
         if overrides.special_tokens is None and not known_ids:
@@ -197,17 +205,35 @@ def known_ranks(data: bytes) -> KnownRanks | None:
 
 # Known by their size, or by a token without bytes
 
-_NAMES_OF_LANGUAGES = (
+_CODES_OF_LANGUAGES = (
     "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no "
     "th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw "
     "gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl "
     "mg as tt haw ln ha ba jw su"
 )
 """Whisper's languages, in the order of their tokens."""
+_NAMES_OF_LANGUAGES = (
+    "english chinese german spanish russian korean french japanese portuguese turkish polish "
+    "catalan dutch arabic swedish italian indonesian hindi finnish vietnamese hebrew ukrainian "
+    "greek malay czech romanian danish hungarian tamil norwegian thai urdu croatian bulgarian "
+    "lithuanian latin maori malayalam welsh slovak telugu persian latvian bengali serbian "
+    "azerbaijani slovenian kannada estonian macedonian breton basque icelandic armenian nepali "
+    "mongolian bosnian kazakh albanian swahili galician marathi punjabi sinhala khmer shona yoruba "
+    "somali afrikaans occitan georgian belarusian tajik sindhi gujarati amharic yiddish lao uzbek "
+    "faroese haitian-creole pashto turkmen nynorsk maltese sanskrit luxembourgish myanmar tibetan "
+    "tagalog malagasy assamese tatar hawaiian lingala hausa bashkir javanese sundanese cantonese"
+)
+WHISPERS_LANGUAGES = {
+    name.replace("-", " "): code
+    for name, code in zip(
+        _NAMES_OF_LANGUAGES.split(), (*_CODES_OF_LANGUAGES.split(), "yue"), strict=True
+    )
+}
+"""Name of a language in English → its code in Whisper's tokens."""
 
 
 def _whispers() -> list[str]:
-    names = ["endoftext", "startoftranscript", *_NAMES_OF_LANGUAGES.split(), "translate"]
+    names = ["endoftext", "startoftranscript", *_CODES_OF_LANGUAGES.split(), "translate"]
     names += ["transcribe", "startoflm", "startofprev", "nospeech", "notimestamps"]
     names += [f"{place * 0.02:.2f}" for place in range(1501)]
     return [f"<|{name}|>" for name in names]

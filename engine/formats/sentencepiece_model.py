@@ -205,7 +205,7 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
                 pieces, notes = _numbered_by_marian(pieces, ids)
             else:
                 notes = [f"opened alone, with its own ids: Marian's are in {ids.name}, not here"]
-        pipeline, more = _read(content, pieces, settings, overrides)
+        pipeline, more = _read(content, pieces, settings, overrides, path.name == "source.spm")
         notes = [*more, *notes]
         tokenizer = tokenizer_of(pipeline)
         if settings is not None:
@@ -254,6 +254,7 @@ def _read(
     pieces: list[ScoredPiece],
     settings: FolderSettings | None,
     overrides: Overrides,
+    by_marian: bool,
 ) -> tuple[Pipeline, list[str]]:
     from engine.pipeline import sentencepiece
     from engine.pipeline.pipeline import Pipeline
@@ -310,7 +311,9 @@ def _read(
         from engine.formats.tokenizer_classes import NO_CLASS
 
         own = {role: token for role, token in NO_CLASS.roles.items() if token in names}
-        pipeline = completed(replace(NO_CLASS, roles=own), settings, pipeline, names)
+        template = ("$A eos", "$A $B eos") if by_marian else None
+        cls = replace(NO_CLASS, roles=own, template=template)
+        pipeline = completed(cls, settings, pipeline, names)
         added = tuple(replace(token, normalized=False) for token in pipeline.added_tokens)
         spoken = replace(decoder, silent=(), unknown_text=decoder.unknown)
         pipeline = replace(pipeline, added_tokens=added, decoder=spoken)

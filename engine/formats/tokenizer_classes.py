@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from engine.formats.folder_settings import FolderSettings
+from engine.formats.tokenizer_format import DOUBT
 from engine.pipeline import normalizers, pretokenizers
 from engine.pipeline.oniguruma import TextOrRegex
 
@@ -37,6 +38,7 @@ _AROUND = "bos $A eos", "bos $A eos eos $B eos"
 _AROUND_BERT = "cls $A sep", "cls $A sep $B:1 sep:1"
 _AROUND_ROBERTA = "cls $A sep", "cls $A sep sep $B sep"
 _BEHIND = "$A eos", "$A eos $B eos"
+_SPOKEN = "<|startoftranscript|> spoken task times"
 """Templates that name roles instead of tokens, for one text and for two."""
 
 
@@ -278,7 +280,8 @@ CLASSES: dict[str, TokenizerClass] = {
         has_bytes=True,
         is_marked=False,
     ),
-    **dict.fromkeys(("GPT2Tokenizer", "CodeGenTokenizer", "WhisperTokenizer"), ByteClass(_GPT2)),
+    **dict.fromkeys(("GPT2Tokenizer", "CodeGenTokenizer"), ByteClass(_GPT2)),
+    "WhisperTokenizer": ByteClass(_GPT2, template=(f"{_SPOKEN} $A eos", f"{_SPOKEN} $A $B eos")),
     **dict.fromkeys(
         ("RobertaTokenizer", "BartTokenizer", "LongformerTokenizer", "LEDTokenizer"), _ROBERTA
     ),
@@ -391,4 +394,4 @@ def class_named_by(settings: FolderSettings, kind: type[_Kind]) -> tuple[_Kind |
     if name in GENERAL:
         return None, []
     what = "is not known here" if found is None else "is for other files than these"
-    return None, [f"the folder names {name[:60]}, which {what}, so ids may differ from its own"]
+    return None, [f"the folder names {name[:60]}, which {what}, {DOUBT}"]

@@ -24,6 +24,8 @@ TokenPairs = list[tuple[bytes, bytes]]
 """Merges in order of rank, each as its two tokens."""
 
 
+DOUBT = "so ids may differ from its own"
+"""The end of a note that what decides the ids in a folder is not known here."""
 TRY_CHECK = "`bpe-tui check` names the mistake of a trainer"
 """The end of a sentence about files that a trainer with a mistake may have written."""
 
@@ -54,6 +56,11 @@ class Opened:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", tuple(map(bounded, self.notes)))
+
+    @property
+    def doubt(self) -> str:
+        """The note that the publisher's own ids may be others; empty if there is none."""
+        return next((note for note in self.notes if note.endswith(DOUBT)), "")
 
 
 @dataclass(frozen=True)

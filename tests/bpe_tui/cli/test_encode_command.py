@@ -42,6 +42,19 @@ def test_encode_explains_bytes_that_are_no_text_visibly(tokenizer: Path) -> None
     ]
 
 
+def test_ids_of_a_folder_with_an_unknown_class_are_printed_only_as_they_are(
+    tokenizer: Path, tmp_path: Path
+) -> None:
+    for name in ("vocab.json", "merges.txt"):
+        shutil.copy(tokenizer / name, tmp_path / name)
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "NougatTokenizer"}')
+    refused = run_process("encode", "--tokenizer", tmp_path, "the")
+    assert (refused.returncode, refused.stdout) == (1, b"")
+    assert b"NougatTokenizer, which is not known here, so ids may differ" in refused.stderr
+    ids = run("encode", "--tokenizer", tmp_path, "--as-is", "the").stdout
+    assert ids == run("encode", "--tokenizer", tokenizer, "the").stdout
+
+
 def test_encode_gives_json(tokenizer: Path) -> None:
     text = "once upon a time<|endoftext|> café 漢字\n"
     result = run("encode", "--tokenizer", tokenizer, "--json", text, "--allow-special", "all")

@@ -100,6 +100,48 @@ def test_a_model_without_a_class_gets_the_template_that_its_folder_asks_for(
     assert tokenizer.encode("the cat", template=True) == [1, 264, 274, 285, 2]
 
 
+def test_marians_class_ends_a_text(tmp_path: Path) -> None:
+    tokenizer = open_tokenizer(published()[1]["MarianTokenizer"].write(tmp_path)).tokenizer
+    end = tokenizer.encode("</s>")
+    assert tokenizer.encode("the cat", template=True) == [*tokenizer.encode("the cat"), *end]
+
+
+@pytest.mark.parametrize(
+    ("config", "before"),
+    [
+        ({}, ["<|startoftranscript|>", "<|notimestamps|>"]),
+        ({"add_bos_token": False}, ["<|startoftranscript|>", "<|notimestamps|>"]),
+        ({"language": "English"}, ["<|startoftranscript|>", "<|en|>", "<|notimestamps|>"]),
+        (
+            {"language": "en", "task": "transcribe", "predict_timestamps": True},
+            ["<|startoftranscript|>", "<|en|>", "<|transcribe|>"],
+        ),
+    ],
+)
+def test_whispers_class_adds_language_task_and_times(
+    config: dict[str, object], before: list[str], tmp_path: Path
+) -> None:
+    tok = handout()
+    tok.save(tmp_path, "gpt2")
+    (tmp_path / "bpe-tui.json").unlink()
+    marks = ["<|startoftranscript|>", "<|en|>", "<|transcribe|>", "<|notimestamps|>"]
+    ids = {mark: 300 + place for place, mark in enumerate(marks)}
+    added = {ids[mark]: {"content": mark, "special": True} for mark in marks}
+    settings = {"tokenizer_class": "WhisperTokenizer", "added_tokens_decoder": added, **config}
+    (tmp_path / CONFIG).write_text(json.dumps(settings))
+    tokenizer = open_tokenizer(tmp_path).tokenizer
+    around = [*map(ids.__getitem__, before), *tok.encode("low"), *tok.encode(END)]
+    assert tokenizer.encode("low", template=True) == around
+
+
+def test_kimis_class_cuts_by_its_own_pattern(tmp_path: Path) -> None:
+    ranks = Tokenizer({i: bytes([i]) for i in range(256)}, [])
+    ranks.save(tmp_path / "tiktoken.model", "tiktoken")
+    (tmp_path / CONFIG).write_text('{"tokenizer_class": "TikTokenTokenizer"}')
+    opened = open_tokenizer(tmp_path)
+    assert opened.tokenizer.pattern.split("a漢字b 12") == ["a", "漢字", "b", " ", "12"]
+
+
 @pytest.mark.parametrize(
     ("config", "note"),
     [
