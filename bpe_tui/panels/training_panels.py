@@ -377,12 +377,19 @@ def before_after(
         ),
         0,
     )
-    borders = [place for place in range(first, len(before)) if before[place] in _BETWEEN]
-    last = (borders[1] if len(borders) > 1 else len(before)) - 1  # after the second token
-    skipped = skipped_before(before, first, last, cells)
+    skipped = skipped_before(before, first, _end_of_token(before, first, 2), cells)
+    if after_cells:
+        made = _end_of_token(after, first, 1)
+        skipped = max(skipped, skipped_before(after, first, made, after_cells))
     before, after = without_first(before, skipped), without_first(after, skipped)
     spans = [right(number(count), count_width, "dim"), ("  ", ""), *left(before, cells)]
     return [*spans, ARROW, *left(after, after_cells)] if after_cells else spans
+
+
+def _end_of_token(spans: Sequence[Span], first: int, nth: int) -> int:
+    """Return the place of the last span of the nth token from a place on."""
+    borders = [place for place in range(first, len(spans)) if spans[place] in _BETWEEN]
+    return (borders[nth - 1] if len(borders) >= nth else len(spans)) - 1
 
 
 def word_rows(

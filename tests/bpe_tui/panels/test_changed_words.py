@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import zip_longest
 
 import pytest
 from generated import first_quick
@@ -11,6 +12,7 @@ from generated import first_quick
 from bpe_tui.panels.training_panels import before_after
 from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.widgets.rows import CHIPS_MEET, Span, looks_of, plain_text
+from bpe_tui.widgets.visible import width
 from engine import Timeline, Trainer
 
 CHINESE = (
@@ -42,3 +44,6 @@ def test_the_change_is_in_sight_whatever_the_room(text: str) -> None:
                 arrow = next(place for place, span in enumerate(row) if span[0] == " → ")
                 shown = looks(row[2:arrow]), looks(row[arrow + 1 :])
                 assert shown[0] != shown[1], (step, cells, plain_text(row))
+                made = next(new for old, new in zip_longest(looks(was), looks(now)) if old != new)
+                if made and made.strip() and width(made) < cells - 2:
+                    assert made in shown[1], (step, cells, plain_text(row), made)
