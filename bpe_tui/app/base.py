@@ -26,7 +26,6 @@ from bpe_tui.session.host import Notices, Notifier
 from bpe_tui.session.languages import change_language
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.session.threads import Jobs
-from bpe_tui.shell.commands import Help, commands_on
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import DARK, LIGHT, THEMES, frame_looks, sheet
 from bpe_tui.widgets.language import tr
@@ -251,9 +250,10 @@ class BaseApp(SurvivingApp[int]):
         self.push_screen(OpenOther(None, ChosenFile.COMPARE), take)
 
     def action_help(self) -> None:
-        screen = self.screen.id or ""
-        if commands_on(screen):  # a window may have opened since the key was pressed
-            self.push_screen(Help(screen))
+        if isinstance(screen := self.screen, PanelScreen):  # a window has no commands
+            from bpe_tui.shell.help_window import Help
+
+            screen.run_chosen(Help(screen.id or ""))
 
 
 class SingleScreenApp(BaseApp):

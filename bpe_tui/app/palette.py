@@ -23,7 +23,7 @@ from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import Field, FieldOverRows
 from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import FoundRows, Lines
-from bpe_tui.widgets.rows import Row, left, wrapped_text
+from bpe_tui.widgets.rows import Row, hanging_rows, left
 
 MOST_WITHOUT = 2
 """Most kinds of screens without a command that is still said to be everywhere."""
@@ -184,11 +184,8 @@ class Palette(FieldOverRows[FoundCommand | None]):
 
     def _rows_of(self, found: FoundCommand, cells: int) -> Iterator[Row]:
         key, place = found.where(self._below.id or "")
-        spans = [*left([(key, "here")], KEY_CELLS), *left([(place, "dim")], PLACE_CELLS)]
-        target: FoundCommand | None = found
-        for line in wrapped_text(tr(found.command.help), max(cells - KEY_CELLS - PLACE_CELLS, 12)):
-            yield Row([*spans, (line, "")], target)
-            spans, target = [(" " * (KEY_CELLS + PLACE_CELLS), "")], None
+        head = [*left([(key, "here")], KEY_CELLS), *left([(place, "dim")], PLACE_CELLS)]
+        return hanging_rows(head, tr(found.command.help), cells, found)
 
     def on_input_changed(self) -> None:
         self.query_one(FoundRows).find_again()

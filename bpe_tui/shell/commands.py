@@ -1,14 +1,12 @@
-"""The commands of a screen: its key bindings, its help window, and hints where a key works.
+"""The commands of a screen: its key bindings, its menus, and hints where a key works.
 
 Also the meanings of the signs and words on the screens, for the legends and the help window.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import zip_longest
 from typing import ClassVar, NamedTuple, cast
 
 from textual import events
@@ -26,7 +24,6 @@ from bpe_tui.session.declarations import (
     ENCODING,
     EVERYWHERE,
     FAMILY,
-    GROUPS,
     INSPECTION,
     LESSON,
     MENUS,
@@ -39,10 +36,9 @@ from bpe_tui.session.declarations import (
     shown_keys,
 )
 from bpe_tui.session.models import MODELS, kind_and_model
-from bpe_tui.shell.panel import needs_marks
 from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import Lines, TextLines
-from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span, spans_width, wrapped_text
+from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span, hanging_rows
 from bpe_tui.widgets.visible import visible_text, width
 from bpe_tui.widgets.window import Window
 
@@ -286,7 +282,9 @@ def bound_commands(screen: str) -> dict[str, Command]:
 
 
 class MenuRows(TextLines, can_focus=True):
-    """The commands of a menu; each row of a command leads to it."""
+    """The commands of a menu."""
+
+    PASSES_TEXT = True
 
 
 class Menu(Window[Command | None]):
@@ -318,10 +316,7 @@ class Menu(Window[Command | None]):
         widest = max(width(tr(each.label)) for each in self._commands) + 2
         label = tr(command.label) + " " * (widest - width(tr(command.label)))
         spans: list[Span] = [on, (f"{shown_keys(command.keys)}  ", "here"), (label, "strong")]
-        indent = spans_width(spans)
-        for line in wrapped_text(tr(command.help), max(cells - indent, 12)):
-            yield Row([*spans, (line, "dim")], command)
-            spans = [(" " * indent, "")]
+        return hanging_rows(spans, tr(command.help), cells, command, "dim")
 
     def on_key(self, event: events.Key) -> None:
         """Choose a command by its letter."""
@@ -336,181 +331,6 @@ class Menu(Window[Command | None]):
 
 
 MENU_TITLES = {"next": "to the next …", "filter": "show only"}
-
-
-class Help(Window[None]):
-    """A window that lists all keys of a screen; typing finds some of them."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,enter", "dismiss", "close"),
-        Binding("up", "scroll('up')", "up"),
-        Binding("down", "scroll('down')", "down"),
-        Binding("pageup", "scroll('page_up')", "page up"),
-        Binding("pagedown", "scroll('page_down')", "page down"),
-        Binding("home", "scroll('home')", "start"),
-        Binding("end", "scroll('end')", "end"),
-    ]
-
-    def __init__(self, screen: str) -> None:
-        super().__init__()
-        self._screen, self._text = screen, help_text(screen, marks=needs_marks(self.app))
-        self._sought = ""
-
-    def compose(self) -> ComposeResult:
-        lines = TextLines("help", self._rows, classes="window")
-        lines.border_subtitle = Content(tr("type to find │ Esc closes"))
-        yield lines
-
-    def on_mount(self) -> None:
-        self._show_title()
-
-    def _show_title(self) -> None:
-        kind, model = kind_and_model(self._screen)
-        of = tr(" of {model}", model=model.title) if model is not None else ""
-        said = " with “{sought}”"
-        found = tr(said, sought=visible_text(self._sought, spaces=False)) if self._sought else ""
-        said = "keys on the {kind} screen{of}{found}"
-        self.query_one(TextLines).border_title = Content(
-            tr(said, kind=tr(kind), of=of, found=found)
-        )
-
-    def _rows(self, cells: int) -> list[Row]:
-        """Return the text, its headings bold, in rows of at most `cells` cells."""
-        text = lines_with(self._text, self._sought)
-        if not text:
-            return [Row([(tr("No key, sign or word has that."), "dim")])]
-        marks = needs_marks(self.app)
-        cells -= 1  # a blank beside the scroll bar
-        if cells < TWO_COLUMNS:
-            return [Row(_spans_of(line, marks)) for line in hanging(text, cells).splitlines()]
-        half = (cells - COLUMN_GAP) // 2
-        left, right = columns(text, half)
-        return [
-            Row(
-                [
-                    *_spans_of(a, marks),
-                    (" " * (half + COLUMN_GAP - width(a)), ""),
-                    *_spans_of(b, marks),
-                ]
-            )
-            for a, b in zip_longest(left, right, fillvalue="")
-        ]
-
-    def on_key(self, event: events.Key) -> None:
-        """Find what is typed."""
-        if event.key == "backspace":
-            self._sought = self._sought[:-1]
-        elif event.is_printable:
-            self._sought += event.character or ""
-        else:
-            return
-        self._show_title()
-        lines = self.query_one(TextLines)
-        lines.wrap_again()
-        lines.scroll_home(animate=False)
-
-    def action_scroll(self, way: str) -> None:
-        getattr(self.query_one(TextLines), f"scroll_{way}")()
-
-
-TWO_COLUMNS, COLUMN_GAP = 96, 3
-"""Least width of the help, in cells, for two columns; cells between them."""
-
-
-def _spans_of(line: str, marks: bool) -> list[Span]:
-    """Return a line of the help: a heading is bold, a sign looks as on the screen."""
-    for sign in SIGNS.values():
-        look = sign.look(marks=marks)
-        text = "  " + "".join(part for part, _ in look)
-        if line.startswith(text) and sign.title in line:
-            return [("  ", ""), *look, (line.removeprefix(text), "")]
-    return [(line, "" if line.startswith(" ") else "strong")]
-
-
-def lines_with(text: str, sought: str) -> str:
-    """Return the lines of a help text that contain words, each under its heading.
-
-    >>> lines_with("Step\\n  →  One step forward.\\n  g  Go to a step.\\n\\nDo\\n  s  Save.", "GO")
-    'Step\\n  g  Go to a step.'
-    """
-    if not sought:
-        return text
-    found = []
-    for part in text.split("\n\n"):
-        heading, *lines = part.split("\n")
-        if shown := [line for line in lines if sought.casefold() in line.casefold()]:
-            found.append("\n".join([heading, *shown]))
-    return "\n\n".join(found)
-
-
-def columns(text: str, cells: int) -> tuple[list[str], list[str]]:
-    """Wrap the parts of a help text in two columns of about the same height, in their order."""
-    parts = [hanging(part, cells).splitlines() for part in text.split("\n\n")]
-    lines = sum(map(len, parts)) + len(parts) - 1
-    left: list[str] = []
-    while parts and (not left or len(left) + len(parts[0]) // 2 < lines // 2):
-        left += [*([""] if left else []), *parts.pop(0)]
-    right: list[str] = []
-    for part in parts:
-        right += [*([""] if right else []), *part]
-    return left, right
-
-
-def hanging(text: str, cells: int) -> str:
-    """Wrap lines to `cells` cells, with a hanging indent below the text, not below the key.
-
-    >>> print(hanging("Do\\n  e           Type text to encode; Esc leaves.", 34))
-    Do
-      e           Type text to encode;
-                  Esc leaves.
-    """
-    lines = []
-    for line in text.splitlines():
-        key = _KEY.findall(line)[0]
-        first, *rest = wrapped_text(line[len(key) :], max(cells - width(key), 12)) or [""]
-        lines += [key + first, *(" " * width(key) + more for more in rest)]
-    return "\n".join(lines)
-
-
-_KEY = re.compile(r"^(?:  \S.*?  +)?")
-"""The beginning of a line of help: a key, a sign or a word with its blanks; or nothing."""
-
-
-def help_text(screen: str, *, marks: bool = False) -> str:
-    """List the commands of a screen in groups, then explain its signs and words.
-
-    Args:
-        screen: the name of the screen.
-        marks: whether signs are drawn as they are without colours.
-    """
-    commands, parts = commands_on(screen), []
-    for group in GROUPS:
-        lines = [f"  {each.shown:<12}{tr(each.help)}" for each in commands if each.group == group]
-        if lines:
-            parts.append("\n".join([tr(group), *lines]))
-    in_a_panel = (
-        "In a panel\n"
-        "  ↑ ↓ k j     Row by row; PageUp and PageDown by screenfuls; the wheel scrolls.\n"
-        "  Home End    First, last row of the focused table; elsewhere the run's.\n"
-        "  Enter       Where the row leads: a merge, a word. Zoom where it leads nowhere.\n"
-        "  Shift+→ ←   Point at a token, the next one, the one before; Enter explains it.\n"
-        "  mouse       Click what Enter would open; a token, or the + of a pair, to ask about it; "
-        "drag the bar on top."
-    )
-    parts.append(tr(in_a_panel))
-    kind, _ = kind_and_model(screen)
-    signs = [SIGNS[name] for name in dict.fromkeys((*LEGENDS.get(kind, ()), *SIGNS))]
-    lines = [
-        f"  {text}{' ' * (12 - width(text))}{sign.title} {tr(sign.sentence)}"
-        for sign in signs
-        for text in ["".join(text for text, _ in sign.look(marks=marks))]
-    ]
-    words = [
-        f"  {tr(word)}{' ' * max(15 - width(tr(word)), 1)}{tr(sentence)}"
-        for word, sentence in WORDS.items()
-    ]
-    parts += ["\n".join([tr("Signs"), *lines]), "\n".join([tr("Words"), *words])]
-    return "\n\n".join(parts)
 
 
 def kinds_with(command: Command, model: Model) -> list[str]:

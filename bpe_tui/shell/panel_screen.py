@@ -29,6 +29,7 @@ from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.textual_private import SettledScreen
 from bpe_tui.widgets.visible import shorten, width
+from bpe_tui.widgets.window import Window
 from bpe_tui.words.narration import first_fitting, names_of_panels
 
 A_LETTER = "a", "a"
@@ -493,13 +494,17 @@ class PanelScreen(SettledScreen[None]):
 
     def action_menu(self, name: str) -> None:
         """Ask for one of the commands of a menu, and run it."""
+        entries = [each for each in commands_on(self.id or "") if each.menu == name]
+        self.run_chosen(Menu(entries, self.is_switched_on))
+
+    def run_chosen(self, window: Window[Command | None]) -> None:
+        """Open a window to choose a command in, and run that."""
 
         def chose(command: Command | None) -> None:
             if command is not None:
                 self.call_later(self.run_action, command.action)
 
-        entries = [each for each in commands_on(self.id or "") if each.menu == name]
-        self.app.push_screen(Menu(entries, self.is_switched_on), chose)
+        self.app.push_screen(window, chose)
 
     def is_switched_on(self, command: Command) -> bool:
         """Whether a command of a menu is a switch that is on."""

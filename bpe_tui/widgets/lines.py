@@ -423,7 +423,7 @@ class FoundRows(TextLines, can_focus=False):
 
     def rebuild(self) -> None:
         super().rebuild()
-        if self.target is None:
+        if self.target is None and any(row.target is not None for row in self._rows):
             self.move_to_target(1)
 
     def find_again(self) -> None:

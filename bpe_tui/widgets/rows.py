@@ -7,7 +7,7 @@ Textual, so that printing does not wait for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -326,6 +326,20 @@ WORD = "(?:[^ ⺀-￯]+|[^ ])[，。：；、！？）」”]* *| +"
 def words_in(text: str) -> list[str]:
     """Split a text into words with the blanks after them; each Chinese character is a word."""
     return re.findall(WORD, text)
+
+
+def hanging_rows(
+    head: Sequence[Span], text: str, cells: int, target: object | None = None, role: str = ""
+) -> Iterator[Row]:
+    """Yield a text beside its head, in rows of at most `cells` cells; the first has the target."""
+    indent = spans_width(head)
+    for line in wrapped_text(text, max(cells - indent, LEAST_BESIDE)):
+        yield Row([*head, (line, role)], target)
+        head, target = [(" " * indent, "")], None
+
+
+LEAST_BESIDE = 12
+"""Least cells of a text beside its head."""
 
 
 def wrapped_text(text: str, cells: int) -> list[str]:

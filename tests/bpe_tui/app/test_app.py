@@ -19,10 +19,10 @@ from bpe_tui.app.session_app import mount_ahead
 from bpe_tui.bpe.training_screen import EncodedText, TrainingScreen
 from bpe_tui.bpe.walks import EncodeStepsPanel
 from bpe_tui.panels.encoding_screen import FIRST_STEP, LAST_STEP, WalkScreen
-from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.session.jobs import OpeningJob, TrainingStarted
 from bpe_tui.session.state import preferences
+from bpe_tui.shell.commands import commands_on
 from bpe_tui.styles import LIGHT
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import Lines
@@ -157,25 +157,25 @@ async def test_ids_are_decoded_and_a_wrong_one_is_named() -> None:
         assert str(decoded.render()) == "hi"
 
 
-@pytest.mark.slow
-async def test_help_lists_the_commands_in_two_columns_if_there_is_room_and_typing_scrolls_up() -> (
-    None
-):
+async def test_an_entry_of_the_help_does_what_its_key_does() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("g")
         app.action_help()  # asked for before the window came in front
         await pilot.press("escape", "question_mark")
         help_window: Any = app.screen
-        lines = app.screen.query_one("#help", Lines)
-        text = unwrapped(lines)
-        assert all(c.help in text for c in COMMANDS if "training" in c.screens)
-        assert [len(help_window._rows(cells)[0].spans) for cells in (96, 97)] == [1, 3]
-        await pilot.press("end")
-        await until(pilot, lambda: lines.scroll_y == lines.max_scroll_y > 0)
-        await pilot.press("e")  # in most lines
-        assert (lines.scroll_y, lines.max_scroll_y > 20) == (0, True)
+        text = unwrapped(app.screen.query_one("#found", Lines))
+        assert all(each.help in text for each in commands_on("training"))
+        await pilot.press("tab")
+        assert "Just merged. Yellow" in unwrapped(app.screen.query_one("#found", Lines))
+        await pilot.press("right")
+        assert "corpus The text that is learnt from" in unwrapped(help_window.query_one(Lines))
+        await pilot.press("right", *"zoom", "enter")  # typing finds in all parts
+        await until(pilot, lambda: app.screen.id == "training")
+        await until(pilot, lambda: app.screen.zoomed == "corpus")  # type: ignore[attr-defined]
         await pilot.press("question_mark")
-        assert isinstance(app.screen, TrainingScreen)
+        await until(pilot, lambda: app.screen.is_modal)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, TrainingScreen))
 
 
 @pytest.mark.slow

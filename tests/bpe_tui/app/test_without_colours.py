@@ -13,8 +13,9 @@ from textual.widget import Widget
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.panels.corpus import ExcerptPanel
 from bpe_tui.session.models import MODELS
-from bpe_tui.shell.commands import help_text, legend_of
+from bpe_tui.shell.commands import legend_of
 from bpe_tui.shell.exports import screen_text
+from bpe_tui.shell.help_window import help_parts
 from bpe_tui.shell.panel import needs_marks
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import text_with_edges
@@ -106,4 +107,4 @@ async def test_a_key_puts_edges_between_tokens_on_every_screen(model: str) -> No
 
 def test_with_colours_the_legend_has_no_marks_for_them() -> None:
     assert "«" not in str(legend_of("training"))
-    assert "  «ab»" in help_text("training", marks=True)
+    assert "«ab»" in [line.name[0][0] for line in help_parts("training", marks=True)["signs"]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Any
 
@@ -16,12 +15,11 @@ from bpe_tui.shell.commands import (
     SIGNS,
     WORDS,
     bound_commands,
-    columns,
     commands_on,
-    help_text,
     key_of_screen,
     legend_of,
 )
+from bpe_tui.shell.help_window import help_parts
 from bpe_tui.widgets.rows import CHIPS_MEET
 from bpe_tui.widgets.visible import width
 
@@ -54,18 +52,20 @@ async def test_every_sign_on_a_screen_is_explained(model: str) -> None:
             keys = ("a",) if kind == "encoding" else ("end", "left", "v")
             await pilot.press(*keys)
             assert app.screen.id == name
-            explained = FURNITURE | set(help_text(name))
+            lines = (line for part in help_parts(name).values() for line in part)
+            explained = FURNITURE | {
+                sign for line in lines for sign in f"{line.name}{line.sentence}"
+            }
             strange = {sign for sign in drawn_on(app.screen) if not sign.isascii()} - explained
             assert not {sign for sign in strange if not is_part_of_a_curve(sign)}, kind
 
 
 def test_technical_words_are_explained() -> None:
     for kind in ALWAYS:
-        text = help_text(kind)
-        for word in ("stale", "rank", "tie", "pretoken", "never encoded", *WORDS):
-            assert re.search(rf"^  {word} +[A-Z]", text, re.MULTILINE), (kind, word)
-        before = (text[: text.index(sign.title)].splitlines()[-1] for sign in SIGNS.values())
-        assert set(map(width, before)) == {14}
+        parts = help_parts(kind)
+        words = {line.name[0][0] for line in parts["words"]}
+        assert words >= {"stale", "rank", "tie", "pretoken", "never encoded", *WORDS}
+        assert len(parts["signs"]) == len(SIGNS)
 
 
 def test_each_explanation_is_one_short_sentence() -> None:
@@ -92,17 +92,6 @@ def test_keys_are_bound_also_if_their_command_is_refused_but_not_in_a_menu() -> 
     assert not {"app.show('race')", "screen.turn('pairs')", "screen.sort"} & actions
 
 
-def test_the_help_has_two_columns_of_about_the_same_height() -> None:
-    parts = [["A", "  a"], ["B", *["  b"] * 4], ["C"], ["D"]]
-    text = "\n\n".join("\n".join(part) for part in parts)
-    assert columns(text, 40) == ([*parts[0], "", *parts[1]], ["C", "", "D"])
-    assert columns("A\nA\n\nB", 40) == (["A", "A"], ["B"])
-    assert columns("A\nA", 40) == (["A", "A"], [])
-    assert columns("A\nA\n\nB\nB\nB\nB\nB\nB\nB", 40) == (["A", "A"], ["B"] * 7)
-    even = "A\na\n\nB\nb\nb\nb\nb\nb\n\nC\nc"  # 12 lines
-    assert columns(even, 40)[1] == ["C", "c"]
-
-
 def test_the_legend_of_a_model_has_only_signs_that_it_draws() -> None:
     unigram = legend_of("training", MODELS["unigram"])
     assert unigram[0] == (SIGNS["underline"].span, (" space in pieces", "dim"))
@@ -123,8 +112,13 @@ def test_the_legend_has_the_signs_that_the_text_needs_and_draws_them_as_the_scre
     assert (("<E4>", "base"), (" byte", "dim")) in legend_of("inspection")  # in the middle of texts
 
 
+def test_the_help_of_each_screen_has_each_of_its_commands_to_run() -> None:
+    for screen in (*ALWAYS, "start", "unigram-training"):
+        commands = [line.command for line in help_parts(screen)["keys"] if line.command]
+        assert sorted(commands, key=id) == sorted(commands_on(screen), key=id)
+
+
 def test_the_help_begins_with_the_steps() -> None:
     for kind in ("training", "explain"):
-        group, first = help_text(kind).splitlines()[:2]
-        assert (group, first.split()[0]) == ("Step", "→")
-    assert "Shift+Tab   Back" in help_text("start"), "blanks separate keys from explanations"
+        first = help_parts(kind)["keys"][0]
+        assert (first.group, first.name[0][0].split()[0]) == ("Step", "→")
