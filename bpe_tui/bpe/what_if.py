@@ -331,8 +331,8 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
 
 
 IF_FORBIDDEN = "the pair may not merge from there on, the next best does"
-TITLE_CELLS = len("tie rule sentencepiece")
-"""Least cells of a change's title, before its meaning."""
+MEANING_CELLS = 24
+"""Least cells of a change's meaning; longer titles before it are cut."""
 
 
 def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
@@ -344,11 +344,12 @@ class PlanRows(RowList):
 
     def __init__(self, plans: Sequence[jobs.ForkPlan]) -> None:
         super().__init__("wish-rows", [Row([(plan.title, "")], plan) for plan in plans])
+        self._title_cells = max(width_of(plan.title) for plan in plans)
 
     def row(self, index: int) -> Row:
         row, room = super().row(index), self.scrollable_content_region.width
         assert isinstance(row.target, jobs.ForkPlan)
-        title = left(row.spans, max(TITLE_CELLS, width_of(row.target.title)))
+        title = left(row.spans, min(self._title_cells, max(room - MEANING_CELLS, 1)))
         return Row(left([*title, (f"  {tr(row.target.meaning)}", "dim")], room), row.target)
 
 

@@ -7,7 +7,7 @@ from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
-from bpe_tui.shell.panel import BETWEEN_PAIR, TokenPainter
+from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.shell.targets import ToPair
 from bpe_tui.widgets.language import tr, tr_spans
 from bpe_tui.widgets.numbers import SHORTEST_BAR, bar, number, signed, trace
@@ -94,7 +94,7 @@ class TableRoom(NamedTuple):
         recorded = digits + 1 if has_heap else 0
         true = max(digits, len(TRUE if has_heap else COUNT)) + 1
         spare = width - PLACE_CELLS - recorded - true
-        pair = max(min(max(spare // 4, USUAL_PAIR), WIDEST_PAIR, spare - 2 - len(NEXT_TIED)), 3)
+        pair = max(min(max(spare // 4, USUAL_PAIR), WIDEST_PAIR, spare - GAP - len(NEXT)), 3)
         rest = spare - pair
         words = len(" took ") + digits
         wraps = has_heap and rest < 1 + words + LEAST_NAME
@@ -191,7 +191,7 @@ class EntryTable:
         pushed = sum(entry.count > 0 for entry in stale)
         ways = SKIPPED_ONE if len(stale) == 1 else SKIPPED
         if pushed < len(stale):
-            ways = SOME_DROPPED
+            ways = SOME_DROPPED, ways[-1]
         n, m = number(len(stale)), number(pushed)
         texts = (f"┄ {tr(way, n=n, m=m)} ┄" for way in ways)
         return Row([("  ", ""), (first_fitting(self._width - 2, *texts), "stale-truth")])
@@ -199,7 +199,7 @@ class EntryTable:
 
 SKIPPED = "{n} stale entries are popped and pushed again", "{n} stale entries"
 SKIPPED_ONE = "{n} stale entry is popped and pushed again", "{n} stale entry"
-SOME_DROPPED = "{n} popped as stale, {m} pushed again", "{n} stale entries"
+SOME_DROPPED = "{n} popped as stale, {m} pushed again"
 """Lines above the pair that merges next: the last if some pairs do not occur any more."""
 
 
@@ -216,13 +216,12 @@ def _columns(frame: Frame, painter: TokenPainter, width: int, room: TableRoom) -
         return [("▸" if is_next else " ", "pair"), right(str(placed.place or ""), 3, "dim")]
 
     def pair(placed: RankedEntry) -> list[Span]:
-        first, second = placed.entry.pair
-        spans = without_middle(painter.spans(first), room.first)
-        return [
-            *right_aligned(spans, room.first),
-            BETWEEN_PAIR,
-            *without_middle(painter.spans(second), room.pair - room.first - 1),
-        ]
+        whole, first = painter.pair(placed.entry.pair), painter.spans(placed.entry.pair[0])
+        left_of_sign = spans_width(first)
+        right_of_sign = spans_width(whole) - left_of_sign - 1
+        if left_of_sign > room.first or right_of_sign > room.pair - room.first - 1:
+            return whole.within(room.pair)  # one part has the room that the other leaves
+        return right_aligned(whole, room.first + 1 + right_of_sign)
 
     def recorded(placed: RankedEntry) -> list[Span]:
         return [(number(placed.entry.recorded), "stale" if placed.entry.stale else "")]

@@ -108,7 +108,7 @@ class Tab(NamedTuple):
 
 
 class TabLine(PartsLine):
-    """A line of `tabs`, the one `here` lit. With little room it has shorter names, then keys only.
+    """A line of `tabs`, the one `here` lit; with little room shorter names, then fewer.
 
     At the right edge are the `note` and the name of another `language`, if there is room for each.
     """
@@ -143,14 +143,16 @@ class TabLine(PartsLine):
         return bool(note and self.tabs) and taken <= room
 
     def _fitting(self, room: int) -> list[BarPart]:
-        """Return the tabs with the longest names that fit, or with the name of `here` only."""
-        whole = [self._part(tab, f" {tab.name}", " ") for tab in self.tabs]
-        short = [self._part(tab, f" {tab.short}", "") for tab in self.tabs]
-        keys = [
-            self._part(tab, f" {tab.short}" if tab.name == self.here else "", " ")
-            for tab in self.tabs
-        ]
-        return next((tabs for tabs in (whole, short) if _width(tabs) <= room), keys)
+        """Return the tabs with the longest names that fit; without room the last ones have none."""
+        tabs = [self._part(tab, f" {tab.name}", " ") for tab in self.tabs]
+        for named in range(len(self.tabs), -1, -1):
+            if _width(tabs) <= room:
+                break
+            tabs = [
+                self._part(tab, f" {tab.short}" if at < named or tab.name == self.here else "", "")
+                for at, tab in enumerate(self.tabs)
+            ]
+        return tabs
 
     def _part(self, tab: Tab, name: str, end: str) -> BarPart:
         """Return a tab after a blank, and with an end if there is room for both."""

@@ -15,6 +15,7 @@ from bpe_tui.bpe import heap_panel
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.panels.heap_table import EntryTable, LinePart, TableLine, TableRoom, highest_shown
 from bpe_tui.shell.panel import TokenPainter
+from bpe_tui.widgets.visible import width
 from engine import Timeline, Trainer
 from engine.bpe.what_if import ForkChange, fork
 
@@ -67,6 +68,9 @@ def test_notes_about_stale_entries_have_one_wording_and_column_and_skipped_ones_
             entry, above = entries[line.index], entries[: line.index]
             assert len(row.rstrip()) <= cells
             seen.add(line.part)
+            pair = "".join(text for text, _ in TokenPainter(frame, marks=False).pair(entry.pair))
+            if line.part is LinePart.OWN and width(pair) <= room.pair:
+                assert pair in row, "it is cut only where it has no room"
             if line.part is LinePart.SKIPPED:
                 assert entry.pair == frame.next_pair
                 assert all(each.stale for each in above)

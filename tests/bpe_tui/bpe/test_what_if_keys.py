@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,12 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import what_if
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.training_screen import TrainingScreen
-from bpe_tui.bpe.what_if import Branches, WhatIfJob, diff_rows, fork_plans
+from bpe_tui.bpe.what_if import Branches, PlanRows, WhatIfJob, diff_rows, fork_plans
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import WhatIfEnded, WhatIfFailed, WhatIfProgress
 from bpe_tui.session.threads import Cancelled
 from bpe_tui.widgets.lines import RowList
+from bpe_tui.widgets.rows import spans_width
 from engine import BpeError, Timeline, Trainer
 from engine.bpe.what_if import AlignedMerge
 
@@ -62,6 +64,21 @@ async def test_a_fork_that_is_kept_has_the_merges_before_it_and_goes_on_without_
         assert before[20] not in merges(app)
         await pilot.press("v", "full_stop", "n", "space")
         assert app.is_running
+
+
+async def test_the_meanings_of_all_changes_are_in_one_column_at_each_size() -> None:
+    async with opened(Path(HANDOUT), size=(120, 40), vocab_size=270) as (app, pilot):
+        await pilot.press("right", "i")
+        rows = app.screen.query_one("#wish-rows", PlanRows)
+        for size in ((120, 40), (100, 30), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            titles = (
+                takewhile(lambda span: span[1] != "dim", rows.row(place).spans)
+                for place in range(rows.row_count)
+            )
+            starts = {spans_width(list(title)) for title in titles}
+            assert len(starts) == 1, (size, starts)
 
 
 async def test_a_pair_is_offered_while_the_cursor_is_among_the_pairs_and_no_other_time() -> None:
