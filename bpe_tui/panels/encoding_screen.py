@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -87,6 +88,14 @@ class TextPretokensPanel(PartsPanel[FrameT]):
     def selected(self) -> Any:
         # A hidden panel keeps its cursor, also below the last one.
         return self.pretokens[min(self.cursor, len(self.pretokens) - 1)] if self.pretokens else None
+
+    def look_at_change(self, before: Sequence[Any]) -> None:
+        """Put the cursor on the first pretoken that is another one than before."""
+        pairs = enumerate(zip_longest(before, self.pretokens))
+        changed = next((place for place, (old, new) in pairs if old != new), None)
+        if changed is not None:
+            self.cursor = max(0, min(changed, len(self.pretokens) - 1))
+            self.scroll_to_row(self.cursor)
 
     def columns(self, frame: FrameT, width: int) -> Sequence[Column]:
         """Return the columns of a table of pretokens, in `width` cells."""
@@ -369,7 +378,10 @@ class WalkScreen(SessionScreen):
         text = self.query_one("#text", TextArea)
         room, title = text.outer_size.width - BORDER_CELLS, tr("text")
         text.border_title = Content(leading_parts(room, f"{title}{note}"))
+        pretokens = self.query_one(TextPretokensPanel)
+        before = pretokens.pretokens
         self.show_text()
+        pretokens.look_at_change(before)
         self.fit()
 
     def fit(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.events import Focus, Paste
+from textual.events import Paste
 from textual.screen import ScreenResultType
 from textual.strip import Strip
 from textual.widgets import Input
@@ -27,8 +27,7 @@ LONGEST_TEXT = 20_000
 class Field(Input):
     """A line to type in. A placeholder that is too long ends in `…`.
 
-    The cursor is at the end at first, and nothing is selected, except in a window: that suggests a
-    whole line, which typing replaces.
+    The focus selects what is there: typing replaces it, an arrow or End keeps it.
     """
 
     LONGEST: ClassVar[int] = 1_000
@@ -39,19 +38,15 @@ class Field(Input):
         self.whole_placeholder = tr(placeholder)
         super().__init__(value, self.whole_placeholder, validate_on=[], **settings)
 
-    def on_mount(self) -> None:
-        self.select_on_focus = isinstance(self.screen, Window)
-
-    def on_focus(self, event: Focus) -> None:
-        if not (self.select_on_focus or event.from_app_focus):
-            self.cursor_position = len(self.value)
-
     def on_paste(self, event: Paste) -> None:  # Textual inserts its first line after this
         room = max(self.LONGEST - len(self.value) + len(self.selected_text), 0)
         if len(event.text) > room:
             event.text = event.text[:room]
-            said = "A paste is cut where the line has {LONGEST} characters."
-            self.app.notify(tr(said, LONGEST=self.LONGEST))
+            self._tell_cut()
+
+    def _tell_cut(self) -> None:
+        said = "A paste is cut where the line has {LONGEST} characters."
+        self.app.notify(tr(said, LONGEST=self.LONGEST))
 
     def on_resize(self) -> None:
         self.placeholder = shorten(self.whole_placeholder, self.content_size.width)
@@ -77,7 +72,7 @@ LONGEST_LINE = 1_000
 class TextLine(Field):
     """A line for a longer text: it shows the first line that is not blank.
 
-    Typing in the line replaces the whole text.
+    Typing in the line replaces the whole text; a paste of several lines is kept whole.
 
     Attributes:
         whole: the text that was shown last.
@@ -94,6 +89,20 @@ class TextLine(Field):
         self.whole = text
         if self.value != (line := _first_line(text)):
             self.value = line
+
+    def on_paste(self, event: Paste) -> None:
+        """Take all lines of a paste; Textual would insert the first one only."""
+        text = "\n".join(event.text.splitlines())
+        if "\n" not in text:
+            return
+        event.prevent_default()  # also the base's handler, which cuts what is too long
+        start, end = sorted(self.selection)
+        whole = f"{self.value[:start]}{text}{self.value[end:]}"
+        if len(whole) > self.LONGEST:
+            self._tell_cut()
+        self.show_text(whole[: self.LONGEST])
+        self.cursor_position = len(self.value)
+        self.post_message(self.Changed(self, self.value))  # its first line may be as before
 
     @property
     def text(self) -> str:

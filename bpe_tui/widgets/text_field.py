@@ -11,10 +11,15 @@ from bpe_tui.widgets.language import tr
 
 
 class TextField(TextArea):
-    """Lines to type in, with the cursor at the end at first. A paste that is too long is cut."""
+    """Lines to type in; the focus selects them all, as in a line. A long paste is cut."""
 
     def on_focus(self, event: Focus) -> None:
         if not event.from_app_focus:
+            self.select_all()
+
+    def on_blur(self) -> None:
+        """Select nothing any more, unless a part was chosen."""
+        if self.selected_text == self.text:
             self.move_cursor(self.document.end)
 
     def on_paste(self, event: Paste) -> None:  # Textual inserts the text after this

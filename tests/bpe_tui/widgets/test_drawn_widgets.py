@@ -7,7 +7,6 @@ from unittest.mock import Mock
 
 import numpy as np
 from textual.app import App, ComposeResult
-from textual.events import Focus
 from textual.message import Message
 from textual.widget import Widget
 
@@ -247,16 +246,18 @@ def test_a_title_or_a_key_sorts_by_a_column_and_once_more_the_other_way() -> Non
     assert table.made.rebuild.call_count == 7
 
 
-async def test_the_cursor_of_a_field_is_at_the_end_but_a_window_suggests_a_whole_line() -> None:
+async def test_the_focus_selects_what_is_in_a_field_and_an_arrow_keeps_it() -> None:
     app = Clicked()
     async with app.run_test(size=(40, 25)) as pilot:
         field = Field("low", "a path or the name of an encoding")
         await app.mount(field)
-        field.focus()
-        for from_app, at in ((True, 0), (False, 3)):
-            field.cursor_position = 0
-            field.on_focus(Focus(from_app_focus=from_app))
-            assert (field.cursor_position, field.select_on_focus) == (at, False)
+        for keys, value in (("end", "lowx"), ("right", "lowx"), ("left", "xlow"), ("", "x")):
+            field.value = "low"
+            app.set_focus(None)
+            field.focus()
+            await pilot.press(*filter(None, [keys]), "x")
+            assert (keys, field.value) == (keys, value)
+        field.value = ""
         await pilot.pause()
         assert (field.placeholder, field.outer_size.width) == ("a path or the…", 20)
 
