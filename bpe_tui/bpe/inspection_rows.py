@@ -14,7 +14,7 @@ from bpe_tui.panels.inspection_rows import (
     describe_specials,
     sections,
 )
-from bpe_tui.widgets.language import tr
+from bpe_tui.widgets.language import current_table, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import quoted, visible_text
 from bpe_tui.words.measures import describe_premiums, premiums_of
@@ -48,7 +48,7 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
     if token is not None:  # the tokenizer's files spell it differently
         found = StandIns(spell(token), token)
         said = "{spelling}: {quoted}; one for every byte"
-        spelling = tr(said, spelling=found.spelling, quoted=found.describe(quoted))
+        spelling = tr(said, spelling=found.spelling, quoted=found.describe(quoted, current_table()))
         facts.append((tr("in its files"), spelling))
     facts += [("note", visible_text(note, spaces=False)) for note in inspection.notes]
     if inspection.format is not None:

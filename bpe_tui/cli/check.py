@@ -12,6 +12,7 @@ from bpe_tui.cli.program import app, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import Claimed, as_counted
 from bpe_tui.session.training import count_corpus_of
+from bpe_tui.widgets.language import current_table
 from bpe_tui.widgets.visible import quoted
 from engine.analysis.check.checking import check_claim
 from engine.analysis.check.claim import Assignment, read_claim
@@ -89,7 +90,7 @@ def check(
     if json:
         console.print_json(as_dict(report), indent=2)
     else:
-        print(*report.describe(quoted), sep="\n")
+        print(*report.describe(quoted, current_table()), sep="\n")
     if open_app and (code := inputs.open_screen(replace(config, claimed=claimed))):
         raise typer.Exit(code)
     raise typer.Exit(0 if report.agrees else console.DIFFERS)

@@ -8,6 +8,7 @@ from itertools import islice
 from bpe_tui.cli import choices, inputs, options
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.program import app, examples
+from bpe_tui.widgets.language import current_table
 from bpe_tui.widgets.visible import quoted, visible_bytes
 from engine.analysis.explanation import explain
 from engine.analysis.why_not import occurrences, parts_asked
@@ -59,7 +60,7 @@ def why(
     for place in places:
         found = explain(policy.applied(loaded), parts, to_text(context), place)
         where = f"at byte {place}: " if len(places) > 1 else ""
-        print(where + "\n".join(found.lines(visible_bytes)))
+        print(where + "\n".join(found.lines(visible_bytes, current_table())))
 
 
 def _check_pair(left: str, right: str, tokenizer: Tokenizer, names: list[str]) -> None:

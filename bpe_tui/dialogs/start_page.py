@@ -99,7 +99,7 @@ def _about_sample(sample: samples.Sample) -> Sequence[str]:
     if sample.corpus is not None:
         return sample.about, tr("Opened over {corpus}.", corpus=sample.corpus)
     said = "pattern {pattern}, trainer {trainer}, on {units}"
-    options = tr(said, pattern=sample.pattern, trainer=sample.trainer, units=sample.units)
+    options = tr(said, pattern=sample.pattern, trainer=sample.trainer, units=tr(sample.units))
     return sample.about, tr("Opened with {options}.", options=options)
 
 
@@ -110,7 +110,7 @@ def file_offers() -> dict[str, list[Offer]]:
     latest = []
     for given in given_last:
         where = os.path.dirname(as_typed(given[:1]))
-        note = visible_text(f"in {where}" if where else "", spaces=False)
+        note = visible_text(tr("in {where}", where=where) if where else "", spaces=False)
         name = _names(given, with_folder=named[_names(given)] > 1)
         paths = [as_typed((path,)) for path in given]
         latest.append(Offer(name, note, given, about=paths.copy))
@@ -167,14 +167,14 @@ class OfferList(Lines):
     def row(self, index: int) -> Row:
         shown = self._shown[index]
         if isinstance(shown, str):
-            return Row([(shown, "strong")])
+            return Row([(tr(shown), "strong")])
         here = index == self.cursor and self.has_focus
         cells = self.scrollable_content_region.width - 2  # beside the cursor's sign
         room = max(cells - spans_width(shown.sign), NAME_CELLS)
         has_note = shown.note and room - NAME_CELLS >= LEAST_NOTE
         cells = NAME_CELLS if has_note else room
-        name = left([(shown.name, "strong" if here else "")], cells)
-        note = left([(f"  {shown.note}", "dim")], room - cells)
+        name = left([(tr(shown.name), "strong" if here else "")], cells)
+        note = left([(f"  {tr(shown.note)}", "dim")], room - cells)
         return Row([cursor_sign(here), *shown.sign, *name, *note], shown)
 
     def go_to(self, lesson: lessons.BuiltInLesson) -> None:
@@ -198,7 +198,7 @@ class OfferDetails(RowList):
         self._about: Sequence[str] = ()
 
     def show_offer(self, offer: Offer) -> None:
-        self.border_title = Content(offer.name)
+        self.border_title = Content(tr(offer.name))
         self._about = [visible_text(text, spaces=False) for text in offer.about()]
         self.on_resize()
 
@@ -227,13 +227,13 @@ class StartPage(PanelScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Static(Content(tr("bpe-tui")), id="title")
-        yield Static(Content(TITLE), id="tagline")
+        yield Static(Content(tr(TITLE)), id="tagline")
         yield Static(id="panel-names")
         with Horizontal(id="columns"):
             yield OfferList({"Lessons": lesson_offers()}, "lessons")
             yield OfferList(file_offers() | {"Your own": [ANY_FILE]}, "files")
         yield OfferDetails()
-        yield Static(Content(TIP), id="tip")
+        yield Static(Content(tr(TIP)), id="tip")
 
     def on_mount(self) -> None:
         self.query_one("#lessons", OfferList).go_to(lessons.next_lesson())

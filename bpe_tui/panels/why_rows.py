@@ -11,7 +11,7 @@ from itertools import islice
 from bpe_tui.panels.token_detail import branches
 from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.shell.targets import ToQuestion, ToStep, ToToken
-from bpe_tui.widgets.language import plural, times, tr
+from bpe_tui.widgets.language import current_table, plural, times, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Row,
@@ -53,7 +53,9 @@ def explanation_rows(
     """
     role = "gain" if explanation.holds else ""
     rows = [
-        row for text in explanation.describe(visible_bytes) for row in paragraph(text, width, role)
+        row
+        for text in explanation.describe(visible_bytes, current_table())
+        for row in paragraph(text, width, role)
     ]
     if explanation.way:
         rows += _way_rows(painter, explanation, width)
@@ -86,7 +88,7 @@ def _way_rows(painter: TokenPainter, explanation: Explanation, width: int) -> li
         rows.append(Row([(tr("after {merges}", merges=plural(left_out, "merge")), "dim")]))
     cells = max(len(number(merge.number)) for merge in way)
     for merge in way:
-        end = f"  ◂ {explanation.end}" if merge is way[-1] else ""
+        end = f"  ◂ {tr(explanation.end)}" if merge is way[-1] else ""
         head = tr("merge {number}  ", number=f"{number(merge.number):>{cells}}")
         later = "dim" if merge.number > painter.frame.step else ""
         strip = painter.tokens(merge.ids)

@@ -305,7 +305,7 @@ def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     if shown.losses.unspelled:
         few = _few(dict.fromkeys(map(_shown, shown.losses.unspelled)))
         notes.append((tr("no token spells {few}: left out", few=few), "loss"))
-    yield from _block("model", summary, lines, gutter, width, None, notes)
+    yield from _block(tr("model"), summary, lines, gutter, width, None, notes)
 
 
 def _finished(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:

@@ -184,7 +184,7 @@ def goes_text(frame: UnigramFrame, goes_at: int) -> str:
     if goes_at == NEVER:
         return STAYS
     is_gram = isinstance(frame.record, TextbookRecord)
-    return number(goes_at) if is_gram else f"{number(goes_at)}, {step_name(frame, goes_at)}"
+    return number(goes_at) if is_gram else f"{number(goes_at)}, {tr(step_name(frame, goes_at))}"
 
 
 def expected_text(frame: UnigramFrame, count: float) -> str:

@@ -92,7 +92,9 @@ class StepsPanel(training_panels.StepList):
         pieces_cells, loss_cells = self._cells_of(frame, cells)
         losses = (score_text(record.loss_at(step), decimals) for decimals in (3, 1, 0))
         return [
-            *left([(name, "loss" if name == "prune" else "")], cells - pieces_cells - loss_cells),
+            *left(
+                [(tr(name), "loss" if name == "prune" else "")], cells - pieces_cells - loss_cells
+            ),
             right(number(record.size_at(step)), pieces_cells),
             right(first_fitting(loss_cells - 1, *losses), loss_cells),
         ]

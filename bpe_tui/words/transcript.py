@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from bpe_tui.widgets.language import plural, times, tr
+from bpe_tui.widgets.language import current_table, plural, times, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import plain_text
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
@@ -418,7 +418,7 @@ class MergeTranscript(Transcript[MergeFrameT]):
             return
         asked = tokens_typed(self.frame, rest)
         pair = (asked.known[0], asked.known[1]) if len(asked.known) == 2 else None
-        lines = explain(self.frame, asked.tokens, pair=pair).lines(visible_bytes)
+        lines = explain(self.frame, asked.tokens, pair=pair).lines(visible_bytes, current_table())
         yield from lines or [self._why_no_answer(asked)]
         if asked.hint and lines:
             yield asked.hint

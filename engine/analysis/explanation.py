@@ -38,7 +38,7 @@ from engine.bpe.frame import Frame
 from engine.core.characters import characters_around
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import ShowBytes, is_partial, times
+from engine.core.wording import ENGLISH, Messages, ShowBytes, is_partial, text_of, times
 from engine.encoding.encoders import EncodeStep
 from engine.encoding.rules import EncodingRules, HasRules
 from engine.encoding.tokenizer import Tokenizer
@@ -77,7 +77,7 @@ class Explanation:
         stopped: the tokens that no merge of the whole run joins; empty if one does.
         histories: the counts of the pair, or of the neighbours in `stopped`, each pair once;
             empty without a corpus.
-        occurs: how often a piece that is no token occurs inside of the corpus's pretokens; `None`
+        occurs: how times a piece that is no token occurs inside of the corpus's pretokens; `None`
             for anything else, and without a corpus.
     """
 
@@ -94,74 +94,99 @@ class Explanation:
         """Whether the piece is one token, or the two do merge."""
         return isinstance(self.answer, OneToken | Merged)
 
-    def title(self, name: str) -> str:
+    def title(self, name: str, messages: Messages = ENGLISH) -> str:
         """Return the question about what was asked, or the fact if there is nothing to ask.
 
         Args:
             name: the piece, or the pair as `a+b`, as they are shown.
         """
         if isinstance(self.answer, OneToken):
-            return f"{name} is one token"
+            return text_of(messages, "{name} is one token", name=name)
         is_joined = any(history.merged for history in self.histories if not self.stopped)
         if is_joined or isinstance(self.answer, Merged):
-            return f"{name} merges"
+            return text_of(messages, "{name} merges", name=name)
         is_pair = isinstance(self.answer, NoMerge | PairBeaten) or self.answer is None
-        return f"why does {name} not merge?" if is_pair else f"why is {name} not one token?"
+        said = "why does {name} not merge?" if is_pair else "why is {name} not one token?"
+        return text_of(messages, said, name=name)
 
-    def describe(self, show: ShowBytes = spell) -> list[str]:
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> list[str]:
         """Return the sentences of the answer.
 
         Args:
             show: writes a token, which may be any bytes; by default in GPT-2's spelling.
+            messages: a language's texts, English by default.
         """
-        sentences = [] if self.answer is None else [self.answer.describe(show)]
+        sentences = [] if self.answer is None else [self.answer.describe(show, messages)]
         about_pairs: list[str] = []
         for history in self.histories:
-            about_pairs += self._describe_history(history, show)
+            about_pairs += self._describe_history(history, show, messages)
         if not self.stopped:
             return sentences + about_pairs
         assert isinstance(self.answer, NoSuchToken)
         if self.stopped == self.answer.parts:  # their merges are in the sentence before
-            wanted = describe_tokens((token.token for token in self.stopped), show)
+            wanted = describe_tokens((token.token for token in self.stopped), show, messages)
         else:
-            wanted = describe_ranked(self.stopped, show)
+            wanted = describe_ranked(self.stopped, show, messages)
         if len(self.stopped) > 2:
-            sentences.append(
-                f"To be one token, merges would have to join {wanted}; none joins two of them."
-            )
+            said = "To be one token, merges would have to join {wanted}; none joins two of them."
+            sentences.append(text_of(messages, said, wanted=wanted))
         elif any(history.ever_occurs for history in self.histories) or not self.histories:
-            sentences.append(
-                f"To be one token, a merge would have to join {wanted}. No merge does."
-            )
+            said = "To be one token, a merge would have to join {wanted}. No merge does."
+            sentences.append(text_of(messages, said, wanted=wanted))
         else:
-            about_pairs, never = [], self.histories[0].outcome
-            sentences.append(
-                f"To be one token, a merge would have to join {wanted}. No merge does: "
-                f"{never[0].lower()}{never[1:]}"
+            about_pairs, never = [], self.histories[0].describe_outcome(messages)
+            said = (
+                "To be one token, a merge would have to join {wanted}. No merge does: "
+                "{never}{never2}"
             )
-        needed = dict.fromkeys(each.needed for each in self.histories)
+            sentences.append(
+                text_of(messages, said, wanted=wanted, never=never[0].lower(), never2=never[1:])
+            )
+        needed = dict.fromkeys(each.needed_in(messages) for each in self.histories)
         sentences += [sentence for sentence in about_pairs if sentence not in needed]
         return sentences + list(filter(None, needed))
 
-    def _describe_history(self, history: PairHistory, show: ShowBytes) -> list[str]:
+    def _describe_history(
+        self, history: PairHistory, show: ShowBytes, messages: Messages = ENGLISH
+    ) -> list[str]:
         """Describe the counts of a pair; name the characters of the piece that it is a part of."""
         parts, characters = list(map(self._token, history.pair)), ""
         if any(map(is_partial, parts)) and self.answer is not None:
             characters = show(characters_around(self.answer.piece, b"".join(parts)))
-        return history.describe(lambda token_id: show(self._token(token_id)), within=characters)
+        return history.describe(
+            lambda each: show(self._token(each)), within=characters, messages=messages
+        )
 
-    def lines(self, show: ShowBytes = spell) -> list[str]:
+    def lines(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> list[str]:
         """Return the sentences, then the way, a line for each of its last merges."""
         shown = self.way[-LINES:]
         left_out = len(self.way) - len(shown)
-        way = [f"after {left_out:,} merges:"] if left_out else []
+        said = "after {left_out} merges:"
+        way = [text_of(messages, said, left_out=f"{left_out:,}")] if left_out else []
         for merge in shown:
-            end = f" ({self.end})" if merge is self.way[-1] else ""
-            way.append(f"merge {merge.number:,}: {describe_tokens(merge.tokens, show)}{end}")
+            end = f" ({text_of(messages, self.end)})" if merge is self.way[-1] else ""
+            said = "merge {number}: {tokens}{end}"
+            way.append(
+                text_of(
+                    messages,
+                    said,
+                    number=f"{merge.number:,}",
+                    tokens=describe_tokens(merge.tokens, show, messages),
+                    end=end,
+                )
+            )
         fact = []
         if self.occurs is not None and self.answer is not None:
-            fact = [f"{show(self.answer.piece)} occurs {times(self.occurs)} in this corpus."]
-        return [*fact, *self.describe(show), *way]
+            said = "{piece} occurs {times} in this corpus."
+            fact = [
+                text_of(
+                    messages,
+                    said,
+                    piece=show(self.answer.piece),
+                    times=times(self.occurs, messages),
+                )
+            ]
+        return [*fact, *self.describe(show, messages), *way]
 
 
 def explain(
@@ -234,7 +259,7 @@ MOST_COUNTED = 20_000
 
 
 def count_inside(frame: Frame, piece: bytes) -> int:
-    """Return how often a piece occurs inside of the corpus's pretokens."""
+    """Return how times a piece occurs inside of the corpus's pretokens."""
     words = islice(frame.run.by_count.containing(piece), MOST_COUNTED)
     return sum(frame.counts[word] * word.count(piece) for _, word in words)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.bpe.record import Record
 from engine.core.events import Pair, pair_name
-from engine.core.wording import counted, times
+from engine.core.wording import ENGLISH, Messages, amount, text_of, times
 from engine.recording.playback import AnyMergeFrame
 
 
@@ -88,104 +88,169 @@ class PairHistory:
             key=lambda loss: (-loss.count, loss.step),
         )
 
-    def describe(self, show: Callable[[int], str], named: int = 2, within: str = "") -> list[str]:
+    def describe(
+        self,
+        show: Callable[[int], str],
+        named: int = 2,
+        within: str = "",
+        messages: Messages = ENGLISH,
+    ) -> list[str]:
         """Return the history in sentences.
 
         Args:
             show: writes a token, by its id.
             named: the number of losses that are named; the others are added up.
             within: the characters that the pair is a part of, or all of.
+            messages: a language's texts, English by default.
         """
-        pair = pair_name(*map(show, self.pair)) + (f" (in {within})" if within else "")
+        inside = text_of(messages, " (in {within})", within=within) if within else ""
+        pair = pair_name(*map(show, self.pair)) + inside
         if not self.ever_occurs:
-            sentences = [f"{pair}: {self.outcome[0].lower()}{self.outcome[1:]}"]
+            outcome = self.describe_outcome(messages)
+            sentences = [f"{pair}: {outcome[0].lower()}{outcome[1:]}"]
         else:
             begun = f"{self.counts[0]:,}"
             if self.made > self.step:
                 younger = show(self.younger)
-                first = f"{pair}: no {younger} yet; merge {self.made:,} makes it, {begun} then"
+                said = "{pair}: no {younger} yet; merge {made} makes it, {begun} then"
+                first = text_of(
+                    messages, said, pair=pair, younger=younger, made=f"{self.made:,}", begun=begun
+                )
             else:
-                first = f"{pair}: {begun} at step {self.made:,}"
-            changes = self._describe_losses(show, named) + self._describe_recuts()
-            sentences = [f"{first}{changes}{self._describe_rest()}.", self.outcome]
-        return [*sentences, *filter(None, (self.needed, self._describe_last_merge(show)))]
+                said = "{pair}: {begun} at step {made}"
+                first = text_of(messages, said, pair=pair, begun=begun, made=f"{self.made:,}")
+            changes = self._describe_losses(show, messages, named)
+            changes += self._describe_recuts(messages)
+            rest = self._describe_rest(messages)
+            said = "{first}{changes}{rest}."
+            told = text_of(messages, said, first=first, changes=changes, rest=rest)
+            sentences = [told, self.describe_outcome(messages)]
+        return [
+            *sentences,
+            *filter(None, (self.needed_in(messages), self._describe_last_merge(show, messages))),
+        ]
 
-    def _describe_losses(self, show: Callable[[int], str], named: int) -> str:
+    def _describe_losses(self, show: Callable[[int], str], messages: Messages, named: int) -> str:
         losses = self.largest_losses(self.step)
         text = ""
         for loss in sorted(losses[:named], key=lambda loss: loss.step):
             # The tokens of the pair that the merge takes: `its h`.
             both = zip(self.pair, reversed(loss.merged), strict=True)
             shared = dict.fromkeys(token for token, other in both if token == other)
-            taken = " or ".join(f"its {show(token)}" for token in shared) or "of it"
-            text += f"; {pair_name(*map(show, loss.merged))} took {taken} {times(loss.count)}"
-            text += f" at merge {loss.step:,}"
+            said = "its {token}"
+            taken = text_of(messages, " or ").join(
+                text_of(messages, said, token=show(token)) for token in shared
+            ) or text_of(messages, "of it")
+            said = "; {show} took {taken} {times}"
+            text += text_of(
+                messages,
+                said,
+                show=pair_name(*map(show, loss.merged)),
+                taken=taken,
+                times=times(loss.count, messages),
+            )
+            text += text_of(messages, " at merge {step}", step=f"{loss.step:,}")
         if others := losses[named:]:
-            merges = "1 more merge" if len(others) == 1 else f"{len(others):,} more merges"
-            text += f"; {merges} took {sum(loss.count for loss in others):,}"
+            said = "{others} more merges"
+            merges = (
+                text_of(messages, "1 more merge")
+                if len(others) == 1
+                else text_of(messages, said, others=f"{len(others):,}")
+            )
+            said = "; {merges} took {n}"
+            text += text_of(
+                messages, said, merges=merges, n=f"{sum(loss.count for loss in others):,}"
+            )
         return text
 
-    def _describe_recuts(self) -> str:
+    def _describe_recuts(self, messages: Messages) -> str:
+        said = "; the new cut at step {step} has it {times}"
         return "".join(
-            f"; the new cut at step {step:,} has it {times(count)}"
+            text_of(messages, said, step=f"{step:,}", times=times(count, messages))
             for step, count in self.recuts
             if step <= self.step
         )
 
-    def _describe_rest(self) -> str:
+    def _describe_rest(self, messages: Messages) -> str:
         if self.made > self.step:
             return ""
         if self.merged is not None and self.merged <= self.step:
-            return f"; it merged itself at merge {self.merged:,}"
+            said = "; it merged itself at merge {merged}"
+            return text_of(messages, said, merged=f"{self.merged:,}")
         if not self.count:
-            return "; none is left"
-        return f"; {self.count:,} left" if self.count < self.counts[0] else ""
+            return text_of(messages, "; none is left")
+        said = "; {count} left"
+        return (
+            text_of(messages, said, count=f"{self.count:,}") if self.count < self.counts[0] else ""
+        )
 
-    def _describe_last_merge(self, show: Callable[[int], str]) -> str:
+    def _describe_last_merge(self, show: Callable[[int], str], messages: Messages = ENGLISH) -> str:
         """Name the pair that beat this one at the end, if its own count was high enough."""
         last, count = self.last_merge, self.count_at(self.last)
         if self.merged is not None or last is None or count < max(self.min_count, 1):
             return ""
-        taken = f"The last merge, {last.step:,}, took {pair_name(*map(show, last.merged))}"
-        return f"{taken}, which occurred {times(last.count)}."
+        said = "The last merge, {step}, took {show}"
+        taken = text_of(
+            messages, said, step=f"{last.step:,}", show=pair_name(*map(show, last.merged))
+        )
+        said = "{taken}, which occurred {times}."
+        return text_of(messages, said, taken=taken, times=times(last.count, messages))
 
     @property
     def outcome(self) -> str:
         """A sentence: when the pair merges, or why it does not, as seen from `step`."""
+        return self.describe_outcome()
+
+    def describe_outcome(self, messages: Messages = ENGLISH) -> str:
+        """Say when the pair merges, or why it does not, as seen from `step`."""
         if not self.ever_occurs:
-            never = "The two never occur side by side in one pretoken of this corpus"
+            never = text_of(
+                messages, "The two never occur side by side in one pretoken of this corpus"
+            )
             if self.merged is not None:
-                return f"{never}, but the tokenizer joins them at merge {self.merged:,}."
-            return f"{never}."
+                said = "{never}, but the tokenizer joins them at merge {merged}."
+                return text_of(messages, said, never=never, merged=f"{self.merged:,}")
+            return text_of(messages, "{never}.", never=never)
         if self.merged is not None:
             if self.merged <= self.step:
-                return f"It is merge {self.merged:,}."
-            return f"It merges at merge {self.merged:,}, {times(self.count_at(self.merged - 1))}."
-        never = f"does not merge in the {counted(self.last, 'step')} recorded"
+                return text_of(messages, "It is merge {merged}.", merged=f"{self.merged:,}")
+            said = "It merges at merge {merged}, {times}."
+            return text_of(
+                messages,
+                said,
+                merged=f"{self.merged:,}",
+                times=times(self.count_at(self.merged - 1), messages),
+            )
+        said = "does not merge in the {last} recorded"
+        never = text_of(messages, said, last=str(amount(self.last, "step").translated(messages)))
         if self.made > self.step:
-            return f"It {never}."
+            return text_of(messages, "It {never}.", never=never)
         if not self.count:
-            return "It did not merge: others took all of it."
+            return text_of(messages, "It did not merge: others took all of it.")
         ahead, end = self.more_frequent, self.count_at(self.last)
         if not ahead:
-            rank = "No pair occurs more often"
+            rank = text_of(messages, "No pair occurs more often")
         else:
-            rank = f"{ahead:,} {'pair occurs' if ahead == 1 else 'pairs occur'} more often"
-        left = f"{end:,} are" if end > 1 else "1 is" if end else "none is"
-        rest = "" if end == self.count else f", and {left} left at the last"
-        return f"{rank} here; it {never}{rest}."
+            said = "{n} pair occurs more often" if ahead == 1 else "{n} pairs occur more often"
+            rank = text_of(messages, said, n=f"{ahead:,}")
+        said = "{n} are" if end > 1 else "{n} is" if end else "none is"
+        left = text_of(messages, said, n=f"{end:,}")
+        said = ", and {left} left at the last"
+        rest = "" if end == self.count else text_of(messages, said, left=left)
+        said = "{rank} here; it {never}{rest}."
+        return text_of(messages, said, rank=rank, never=never, rest=rest)
 
-    @property
-    def needed(self) -> str:
-        """A sentence on how often a pair must occur, if this one occurs less often; or ""."""
+    def needed_in(self, messages: Messages = ENGLISH) -> str:
+        """Say how times a pair must occur, if this one occurs less times; else ""."""
         end = self.count_at(self.last)
         is_taken = self.merged is not None or (self.ever_occurs and not end)
         if is_taken or end >= self.min_count:
             return ""
         if self.min_count == 1:
-            return "Only a pair that occurs can merge."
-        least = times(self.min_count)
-        return f"A pair must occur at least {least} to merge (--min-count {self.min_count})."
+            return text_of(messages, "Only a pair that occurs can merge.")
+        least = times(self.min_count, messages)
+        said = "A pair must occur at least {least} to merge (--min-count {min_count})."
+        return text_of(messages, said, least=least, min_count=str(self.min_count))
 
 
 def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from engine.core.characters import whole_characters
 from engine.core.events import Pair
-from engine.core.wording import ShowBytes, Words, describe, is_partial
+from engine.core.wording import ENGLISH, Messages, ShowBytes, Words, describe, is_partial, text_of
 from engine.encoding.rules import EncodingRules
 
 
@@ -20,10 +20,14 @@ class RankedToken(NamedTuple):
     token: bytes
     rank: int | None
 
-    @property
-    def words(self) -> Words:
-        """The words of `un (merge 88)`, or only `b`."""
-        return (self.token,) if self.rank is None else (self.token, f" (merge {self.rank + 1:,})")
+    def words(self, messages: Messages = ENGLISH) -> Words:
+        """Return the words of `un (merge 88)`, or only `b`."""
+        said = " (merge {rank})"
+        return (
+            (self.token,)
+            if self.rank is None
+            else (self.token, text_of(messages, said, rank=f"{self.rank + 1:,}"))
+        )
 
 
 class Merge(NamedTuple):
@@ -33,9 +37,12 @@ class Merge(NamedTuple):
     left: bytes
     right: bytes
 
-    def describe(self, show: ShowBytes) -> str:
+    def describe(self, show: ShowBytes, messages: Messages = ENGLISH) -> str:
         """Return `u + n (merge 88)`."""
-        return f"{show(self.left)} + {show(self.right)} (merge {self.rank + 1:,})"
+        said = "{left} + {right} (merge {rank})"
+        return text_of(
+            messages, said, left=show(self.left), right=show(self.right), rank=f"{self.rank + 1:,}"
+        )
 
 
 def ranked_tokens(rules: EncodingRules, tokens: Iterable[int]) -> tuple[RankedToken, ...]:
@@ -70,7 +77,7 @@ def merge_to_come(rules: EncodingRules, token: bytes) -> Merge | None:
     return Merge(rank, *parts)
 
 
-def words_of_ranked(parts: Iterable[RankedToken]) -> Words:
+def words_of_ranked(parts: Iterable[RankedToken], messages: Messages = ENGLISH) -> Words:
     """Return the words of tokens with their merges: `un (merge 88) + b + le (merge 113)`.
 
     Tokens that cut characters follow the characters in brackets: `我 (<E6 88> (merge 7) + <91>)`.
@@ -80,7 +87,7 @@ def words_of_ranked(parts: Iterable[RankedToken]) -> Words:
     for together in whole_characters(part.token for part in ranked):
         shown: list[str | bytes] = []
         for part in ranked[start : start + len(together)]:
-            shown += (" + ", *part.words)
+            shown += (" + ", *part.words(messages))
         start += len(together)
         characters = b"".join(together)
         if len(together) > 1 and not is_partial(characters):
@@ -89,11 +96,13 @@ def words_of_ranked(parts: Iterable[RankedToken]) -> Words:
     return tuple(words[1:])
 
 
-def describe_ranked(parts: Iterable[RankedToken], show: ShowBytes) -> str:
+def describe_ranked(
+    parts: Iterable[RankedToken], show: ShowBytes, messages: Messages = ENGLISH
+) -> str:
     """Return tokens with their merges as text."""
-    return describe(words_of_ranked(parts), show)
+    return describe(words_of_ranked(parts, messages), show)
 
 
-def describe_tokens(tokens: Iterable[bytes], show: ShowBytes) -> str:
+def describe_tokens(tokens: Iterable[bytes], show: ShowBytes, messages: Messages = ENGLISH) -> str:
     """Return tokens as text, without their merges: `un + b + le`."""
     return describe_ranked((RankedToken(token, None) for token in tokens), show)

@@ -27,7 +27,7 @@ from engine.analysis.quoted_merges import (
 from engine.core.arguments import checked
 from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import read_stand_ins, spell
-from engine.core.wording import ShowBytes, is_partial
+from engine.core.wording import ENGLISH, Messages, ShowBytes, is_partial, text_of
 from engine.encoding.encoders import RankHeap
 from engine.encoding.rules import Crossing, EncodingRules, HasRules, first_merge_across
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
@@ -44,7 +44,7 @@ class StandIns:
     spelling: str
     token: bytes
 
-    def describe(self, show: ShowBytes) -> str:
+    def describe(self, show: ShowBytes, messages: Messages = ENGLISH) -> str:
         """Return a clause on what it spells.
 
         >>> StandIns("Ġè¿Ļ", " 这".encode()).describe(lambda token: f"`{token.decode()}`")
@@ -52,8 +52,9 @@ class StandIns:
         """
         shown = self.token[:BYTES_SHOWN].hex(" ").upper()
         more = " …" if len(self.token) > BYTES_SHOWN else ""
-        noun = "byte" if len(self.token) == 1 else "bytes"
-        return f"GPT-2's stand-ins for {show(self.token)}, {noun} {shown}{more}"
+        noun = text_of(messages, "byte" if len(self.token) == 1 else "bytes")
+        said = "GPT-2's stand-ins for {token}, {noun} {shown}{more}"
+        return text_of(messages, said, token=show(self.token), noun=noun, shown=shown, more=more)
 
 
 def stand_ins_in(text: str) -> Iterator[StandIns]:
@@ -78,7 +79,7 @@ class Answer(ABC):
     piece: bytes
 
     @abstractmethod
-    def describe(self, show: ShowBytes = spell) -> str:
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
         """Return the answer in one or two sentences.
 
         Args:
@@ -91,10 +92,13 @@ class Answer(ABC):
 class NotInText(Answer):
     """The piece does not occur in the text."""
 
-    def describe(self, show: ShowBytes = spell) -> str:
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
         if not self.piece:
-            return "Nothing is asked: type the piece that you expected to be one token."
-        return f"{show(self.piece)} does not occur in the text; spaces and case count."
+            return text_of(
+                messages, "Nothing is asked: type the piece that you expected to be one token."
+            )
+        said = "{piece} does not occur in the text; spaces and case count."
+        return text_of(messages, said, piece=show(self.piece))
 
 
 @dataclass(frozen=True)
@@ -105,12 +109,20 @@ class OneToken(Answer):
     merge: Merge | None
     unit: str = "byte"
 
-    def describe(self, show: ShowBytes = spell) -> str:
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
         is_single = len(self.piece if self.unit == "byte" else to_text(self.piece)) == 1
-        made = f"a single {self.unit}" if is_single else "which no merge makes"
+        said = "a single {unit}"
+        made = (
+            text_of(messages, said, unit=text_of(messages, self.unit))
+            if is_single
+            else text_of(messages, "which no merge makes")
+        )
         if self.merge:
-            made = f"made by {self.merge.describe(show)}"
-        return f"{show(self.piece)} is one token here: id {self.token_id}, {made}."
+            made = text_of(messages, "made by {show}", show=self.merge.describe(show, messages))
+        said = "{piece} is one token here: id {token_id}, {made}."
+        return text_of(
+            messages, said, piece=show(self.piece), token_id=str(self.token_id), made=made
+        )
 
 
 @dataclass(frozen=True)
@@ -120,14 +132,18 @@ class SpecialToken(Answer):
     token: str
     token_id: int
 
-    def describe(self, show: ShowBytes = spell) -> str:
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
         whole = show(to_bytes(self.token))
         is_whole = to_bytes(self.token) == self.piece
-        subject = whole if is_whole else f"{show(self.piece)} lies inside {whole}, which"
-        return (
-            f"{subject} is a special token: one id, {self.token_id}, cut out before anything "
+        said = "{piece} lies inside {whole}, which"
+        subject = (
+            whole if is_whole else text_of(messages, said, piece=show(self.piece), whole=whole)
+        )
+        said = (
+            "{subject} is a special token: one id, {token_id}, cut out before anything "
             "merges and never taken apart."
         )
+        return text_of(messages, said, subject=subject, token_id=str(self.token_id))
 
 
 @dataclass(frozen=True)
@@ -138,13 +154,28 @@ class BorderInside(Answer):
     right: Pretoken
     borders: int
 
-    def describe(self, show: ShowBytes = spell) -> str:
-        runs = "A pretoken border runs" if self.borders == 1 else f"{self.borders} borders run"
-        first = "" if self.borders == 1 else "the first one "
-        return (
-            f"{runs} through {show(self.piece)}: {first}between {show(self.left.bytes)} "
-            f"({cut_by(self.left)}) and {show(self.right.bytes)} ({cut_by(self.right)}). "
-            "Merges never cross a border."
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
+        said = "{borders} borders run"
+        runs = (
+            text_of(messages, "A pretoken border runs")
+            if self.borders == 1
+            else text_of(messages, said, borders=str(self.borders))
+        )
+        first = "" if self.borders == 1 else text_of(messages, "the first one ")
+        said = (
+            "{runs} through {piece}: {first}between {bytes} ({left}) and {bytes2} "
+            "({right}). Merges never cross a border."
+        )
+        return text_of(
+            messages,
+            said,
+            runs=runs,
+            piece=show(self.piece),
+            first=first,
+            bytes=show(self.left.bytes),
+            left=cut_by(self.left, messages),
+            bytes2=show(self.right.bytes),
+            right=cut_by(self.right, messages),
         )
 
 
@@ -155,12 +186,14 @@ class NoSuchToken(Answer):
     parts: tuple[RankedToken, ...]
     made_later: Merge | None
 
-    def describe(self, show: ShowBytes = spell) -> str:
-        piece, alone = show(self.piece), describe_ranked(self.parts, show)
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
+        piece, alone = show(self.piece), describe_ranked(self.parts, show, messages)
         if (later := self.made_later) is not None:
-            comes = describe_to_come(later.rank, later.left, later.right, show)
-            return f"{piece} is no token yet: it {comes}. Now it is {alone}."
-        return f"{piece} is no token of this vocabulary. Alone it is {alone}."
+            comes = describe_to_come(later.rank, later.left, later.right, show, messages)
+            said = "{piece} is no token yet: it {comes}. Now it is {alone}."
+            return text_of(messages, said, piece=piece, comes=comes, alone=alone)
+        said = "{piece} is no token of this vocabulary. Alone it is {alone}."
+        return text_of(messages, said, piece=piece, alone=alone)
 
 
 @dataclass(frozen=True)
@@ -175,12 +208,31 @@ class NeverEncoded(Answer):
     parts: tuple[RankedToken, ...]
     taken_by: Merge | None = None
 
-    def describe(self, show: ShowBytes = spell) -> str:
-        way = f"made by {self.merge.describe(show)}" if self.merge else "which no merge makes"
-        took = f" {self.taken_by.describe(show)} took a part away first." if self.taken_by else ""
-        return (
-            f"{show(self.piece)} is token {self.token_id}, {way}, but never encoded: its own "
-            f"bytes encode as {describe_ranked(self.parts, show)}.{took}"
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
+        said = "made by {show}"
+        way = (
+            text_of(messages, said, show=self.merge.describe(show, messages))
+            if self.merge
+            else text_of(messages, "which no merge makes")
+        )
+        said = " {show} took a part away first."
+        took = (
+            text_of(messages, said, show=self.taken_by.describe(show, messages))
+            if self.taken_by
+            else ""
+        )
+        said = (
+            "{piece} is token {token_id}, {way}, but never encoded: its own bytes encode "
+            "as {parts}.{took}"
+        )
+        return text_of(
+            messages,
+            said,
+            piece=show(self.piece),
+            token_id=str(self.token_id),
+            way=way,
+            parts=describe_ranked(self.parts, show, messages),
+            took=took,
         )
 
 
@@ -196,30 +248,47 @@ class Beaten(Answer):
     merge: Merge
     was_whole: bool
 
-    def describe(self, show: ShowBytes = spell) -> str:
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
         taken = show(self.merge.left + self.merge.right)
         if self.was_whole:
-            return (
-                f"{show(self.piece)} was one token, until {self.merge.describe(show)}, "
-                f"{nth_here(self.number)}, made it part of {taken}."
+            said = "{piece} was one token, until {show}, {number}, made it part of {taken}."
+            return text_of(
+                messages,
+                said,
+                piece=show(self.piece),
+                show=self.merge.describe(show, messages),
+                number=nth_here(self.number, messages),
+                taken=taken,
             )
-        return (
-            f"{show(self.piece)} is a token, but beaten by merge {self.merge.rank + 1:,}: "
-            f"{show(self.merge.left)} + {show(self.merge.right)} → {taken}, "
-            f"{nth_here(self.number)}, took bytes across its edge."
+        said = (
+            "{piece} is a token, but beaten by merge {rank}: {left} + {right} → {taken}, "
+            "{number}, took bytes across its edge."
+        )
+        return text_of(
+            messages,
+            said,
+            piece=show(self.piece),
+            rank=f"{self.merge.rank + 1:,}",
+            left=show(self.merge.left),
+            right=show(self.merge.right),
+            taken=taken,
+            number=nth_here(self.number, messages),
         )
 
 
-def describe_to_come(rank: int, left: bytes, right: bytes, show: ShowBytes = spell) -> str:
+def describe_to_come(
+    rank: int, left: bytes, right: bytes, show: ShowBytes = spell, messages: Messages = ENGLISH
+) -> str:
     """Say with which merge a token comes.
 
     >>> describe_to_come(45, b"in", b"g")
     'comes with merge 46 (in + g)'
     """
-    return f"comes with merge {rank + 1:,} ({show(left)} + {show(right)})"
+    said = "comes with merge {rank} ({left} + {right})"
+    return text_of(messages, said, rank=f"{rank + 1:,}", left=show(left), right=show(right))
 
 
-def nth_here(number: int) -> str:
+def nth_here(number: int, messages: Messages = ENGLISH) -> str:
     """Name a merge in the encoding of a pretoken; merges of the training have ranks.
 
     >>> nth_here(3)
@@ -229,14 +298,15 @@ def nth_here(number: int) -> str:
     """
     is_teen = number // 10 % 10 == 1
     ending = "th" if is_teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"the {number:,}{ending} merge of the pretoken"
+    return text_of(messages, f"the {{n}}{ending} merge of the pretoken", n=f"{number:,}")
 
 
-def cut_by(pretoken: Pretoken) -> str:
+def cut_by(pretoken: Pretoken, messages: Messages = ENGLISH) -> str:
     """Return the name of the alternative that cut a pretoken, or what else did."""
     if pretoken.special:
-        return "special token"
-    return pretoken.alternative.name if pretoken.alternative else "no alternative"
+        return text_of(messages, "special token")
+    alternative = pretoken.alternative
+    return text_of(messages, alternative.name if alternative else "no alternative")
 
 
 @dataclass(frozen=True)
@@ -247,8 +317,14 @@ class Merged(Answer):
     number: int
     merge: Merge
 
-    def describe(self, show: ShowBytes = spell) -> str:
-        return f"They do merge here: {self.merge.describe(show)} is {nth_here(self.number)}."
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
+        said = "They do merge here: {show} is {number}."
+        return text_of(
+            messages,
+            said,
+            show=self.merge.describe(show, messages),
+            number=nth_here(self.number, messages),
+        )
 
 
 @dataclass(frozen=True)
@@ -263,22 +339,25 @@ class NoMerge(Answer):
     other: Merge | None
     made_later: int | None
 
-    def describe(self, show: ShowBytes = spell) -> str:
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
         pair = f"{show(self.left)} + {show(self.right)}"
         if self.made_later is not None:
-            return f"No merge joins {pair} yet; merge {self.made_later + 1:,} does."
+            said = "No merge joins {pair} yet; merge {made_later} does."
+            return text_of(messages, said, pair=pair, made_later=f"{self.made_later + 1:,}")
         if self.other is None:
-            return f"No merge joins {pair}."
-        other = self.other.describe(show)
-        return f"No merge joins {pair}; {show(self.piece)} is only made of {other}."
+            return text_of(messages, "No merge joins {pair}.", pair=pair)
+        other = self.other.describe(show, messages)
+        said = "No merge joins {pair}; {piece} is only made of {other}."
+        return text_of(messages, said, pair=pair, piece=show(self.piece), other=other)
 
 
 @dataclass(frozen=True)
 class NoTokens(Answer):
     """The piece is white space between words; where words have ends, only words have tokens."""
 
-    def describe(self, show: ShowBytes = spell) -> str:
-        return f"{show(self.piece)} has no tokens here: only words have."
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
+        said = "{piece} has no tokens here: only words have."
+        return text_of(messages, said, piece=show(self.piece))
 
 
 @dataclass(frozen=True)
@@ -290,10 +369,14 @@ class PairBeaten(Answer):
     number: int
     merge: Merge
 
-    def describe(self, show: ShowBytes = spell) -> str:
-        return (
-            f"{self.wanted.describe(show)} is a merge, but {self.merge.describe(show)}, "
-            f"{nth_here(self.number)}, took part of it first."
+    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
+        said = "{show} is a merge, but {show2}, {number}, took part of it first."
+        return text_of(
+            messages,
+            said,
+            show=self.wanted.describe(show, messages),
+            show2=self.merge.describe(show, messages),
+            number=nth_here(self.number, messages),
         )
 
 

@@ -187,9 +187,9 @@ def amount(number: int, thing: str) -> Sentence:
     return say(f"{{n}} {thing}{'' if number == 1 else 's'}", n=f"{number:,}")
 
 
-def times(count: int) -> str:
+def times(count: int, messages: Messages = ENGLISH) -> str:
     """Write how often something occurs: 1 → 'once', 1204 → '1,204 times'."""
-    return str(frequency(count))
+    return str(frequency(count).translated(messages))
 
 
 def frequency(count: int) -> Sentence:

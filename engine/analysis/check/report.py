@@ -15,7 +15,7 @@ from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainer import base_vocab
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import ENGLISH, Messages, Sentence, ShowBytes, counted, frequency, text_of
+from engine.core.wording import ENGLISH, Messages, Sentence, ShowBytes, counted, text_of, times
 
 TIED_NAMED = 6
 """Number of tied pairs that a sentence names."""
@@ -24,10 +24,6 @@ TIED_NAMED = 6
 def describe_pair(pair: BytesPair, show: ShowBytes) -> str:
     """Return a pair as sentences write it: `a + b`."""
     return f"{show(pair[0])} + {show(pair[1])}"
-
-
-def _often(count: int, messages: Messages) -> str:
-    return str(frequency(count).translated(messages))
 
 
 # -- the first merge that differs
@@ -64,7 +60,7 @@ class TakenPair:
             return text("it never occurs inside a pretoken, only across a border between two")
         if not self.count:
             return text("it occurs nowhere")
-        occurs = text("it occurs {times}", times=_often(self.count, messages))
+        occurs = text("it occurs {times}", times=times(self.count, messages))
         if self.earlier is None:
             return occurs
         n, count = (f"{number:,}" for number in (self.earlier[0] + 1, self.earlier[1]))
@@ -104,7 +100,7 @@ class Divergence:
         if self.is_of_count_only:
             yield (
                 f"The first wrong count is at merge {n:,}: the pair {taken} is right, "
-                f"but it occurs {_often(self.rule_count, ENGLISH)}, not {self.claimed_count:,}."
+                f"but it occurs {times(self.rule_count, ENGLISH)}, not {self.claimed_count:,}."
             )
             return
         yield text("The first merge that is not by the rule is merge {n}.", n=f"{n:,}")
@@ -119,7 +115,7 @@ class Divergence:
         named = ", ".join(describe_pair(pair, show) for pair in others[:TIED_NAMED])
         if (more := len(others) - TIED_NAMED) > 0:
             named = f"{named} {text_of(messages, 'and {n} more', n=f'{more:,}')}"
-        pair, often = describe_pair(self.rule, show), _often(self.rule_count, messages)
+        pair, often = describe_pair(self.rule, show), times(self.rule_count, messages)
         alone = text_of(messages, RULE_ALONE, pair=pair, times=often)
         return text_of(messages, TIED, pair=pair, times=often, tied=named) if others else alone
 

@@ -1,0 +1,135 @@
+"""In another language no English word is on any screen or window, except names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from generated import first_quick
+from opening import opened_as
+from program import ROOT
+from test_sizes import WINDOWS, settle
+from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.session.declarations import EVERYWHERE, shown_keys
+from bpe_tui.session.languages import own_name, speak
+from bpe_tui.session.models import MODELS
+from bpe_tui.session.samples import SAMPLES
+from bpe_tui.shell.exports import screen_text
+from bpe_tui.shell.session_screen import SessionScreen
+from engine.analysis.tokenizer_kinds import KINDS
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import TRAINERS
+from engine.encoding.alphabet import UNITS
+from engine.formats import FORMATS
+from engine.text.patterns import PATTERNS
+from engine.wordpiece.score import SCORE_TIE_RULES
+
+CHINESE = (ROOT / "samples" / "parallel" / "chinese.txt").read_text("utf-8")
+REGISTRIES = (MODELS, TIE_RULES, SCORE_TIE_RULES, TRAINERS, PATTERNS, UNITS, FORMATS, KINDS)
+NAMES = {
+    *(name for registry in REGISTRIES for name in registry),
+    *(model.title for model in MODELS.values()),
+    *(trainer.name for model in MODELS.values() for trainer in model.trainers),
+    *(pattern.summary.partition(":")[0] for pattern in PATTERNS.values()),
+    *(rule.title for rule in TIE_RULES.values()),
+    *(sample.name for sample in SAMPLES),
+    *(shown_keys(command.keys) for command in COMMANDS),
+    *("Enter", "Ctrl", "Shift", "PageUp", "PageDown", "PgUp", own_name("en"), "bpe-tui"),
+}
+"""Names of the program, in its registries and on its keys."""
+TERMS = {
+    *("UTF", "PMI", "OOV", "BBPE", "Zipf", "Viterbi", "JSON", "GPT", "NFC", "NFD", "NFKC", "NFKD"),
+    *("SentencePiece", "Hugging Face", "BERT", "Llama", "Qwen", "find_chunk_boundaries"),
+    *("str.split", "https", "aaa"),
+    # the syntax of breakpoints, and settings in a tokenizer.json
+    *("token", "step", "len", "tie", "the", "use_regex", "trim_offsets", "prefix"),
+    *("ByteLevel", "Split", "WhitespaceSplit", "Metaspace", "prepend_scheme", "never"),
+    *("replacement", "Sequence", "Template"),
+}
+"""Names and terms that Chinese texts leave as they are."""
+
+
+def english_in(text: str) -> set[str]:
+    """Return the words of at least three Latin letters that are no names.
+
+    >>> english_in("训练 bpe-tui <|endoftext|> --min-count a.json: merges")
+    {'merges'}
+    """
+    names = (
+        r"--[a-z-]+|<\|?\w+\|?>|\[[A-Z]{3,}\]|[\w/~*-]*\.(?:jsonl?|txt|svg|model|gguf|tiktoken)\b"
+    )
+    known = {word for name in NAMES | TERMS for word in re.findall(r"[A-Za-z]{3,}", name)}
+    return set(re.findall(r"[A-Za-z]{3,}", re.sub(names, " ", text))) - known
+
+
+def corpus_in(folder: Path) -> str:
+    """Return a corpus without a Latin letter, in a file with a Chinese name."""
+    corpus = folder / "语料.txt"
+    corpus.write_text(CHINESE, "utf-8")
+    return str(corpus)
+
+
+@asynccontextmanager
+async def in_chinese(
+    config: Config, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
+    """Open a config in Chinese, with a Chinese text typed."""
+    speak("zh")
+    async with opened_as(config, size) as (app, pilot):
+        app.session.type("今天天气很好。")
+        app.seek(2)
+        yield app, pilot
+
+
+@pytest.mark.parametrize("model", first_quick(list(MODELS)))
+async def test_no_screen_has_an_english_word(model: str, tmp_path: Path) -> None:
+    found = {}
+    config = RunConfig(corpus_in(tmp_path), vocab_size=300, model=model)
+    async with in_chinese(config) as (app, pilot):
+        for kind in EVERYWHERE:
+            if app.refusal_of(f"app.show('{kind}')") is None:
+                app.action_show(kind)
+                await settle(pilot)
+                if words := english_in(screen_text(app.screen)):
+                    found[kind] = words
+    assert found == {}
+
+
+@pytest.mark.slow  # opens each window
+@pytest.mark.parametrize("window", sorted(WINDOWS.keys() - {"CommandWindow", "OpenOther"}))
+async def test_no_window_has_an_english_word(window: str, tmp_path: Path) -> None:
+    """Two windows show paths and a command, which are names."""
+    case, kind, keys = WINDOWS[window]
+    corpus = corpus_in(tmp_path)
+    config: Config = RunConfig(corpus, vocab_size=300, model=case if case in MODELS else "bpe")
+    if case not in MODELS:
+        config = TokenizerConfig((str(ROOT / "samples" / "swapped.json"),), corpus=corpus)
+    async with in_chinese(config) as (app, pilot):
+        app.action_show(kind)
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, SessionScreen)
+        for key in keys.split():
+            if key.startswith("#"):
+                screen.show_panel(key[1:])
+            else:
+                await pilot.press(key)
+            await settle(pilot)
+        assert english_in(screen_text(app.screen)) == set()
+
+
+async def test_the_start_page_has_no_english_word() -> None:
+    speak("zh")
+    app = BpeTuiApp(None)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("tab")
+        await settle(pilot)
+        assert english_in(screen_text(app.screen)) == set()
