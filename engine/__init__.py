@@ -19,8 +19,8 @@
 `PATTERNS`, `TIE_RULES` and `TRAINERS` are registries: a name → its pattern, tie rule, algorithm.
 
 The names in `__all__` are the public API, and a promise: modules may move, these names stay. They
-are listed in `__init__.pyi`. `import engine` loads none of them until it is used, so that helper
-processes start fast.
+are listed in `__init__.pyi`. `import engine` loads none of them until it is used, so that
+programs start fast.
 
 Every error is a `BpeError`; `help("engine.core.errors")` lists them.
 """

@@ -45,7 +45,7 @@ def test_each_test_that_is_named_exists(document: Path) -> None:
         assert is_there, f"{document.name} names {file}::{name}"
 
 
-def test_nothing_is_evaluated_and_only_helpers_are_unpickled() -> None:
+def test_nothing_is_evaluated_or_unpickled() -> None:
     forbidden = {"eval", "exec", "os.system", "os.popen", "pickle.load", "pickle.loads"}
     found: Counter[tuple[str, str]] = Counter()
     word = re.compile(r"\b(eval|exec|system|popen|pickle|shell)\b")
@@ -56,7 +56,7 @@ def test_nothing_is_evaluated_and_only_helpers_are_unpickled() -> None:
             if isinstance(node, ast.Call) and ast.unparse(node.func) in forbidden:
                 found[path.relative_to(ROOT).as_posix(), ast.unparse(node.func)] += 1
             assert not (isinstance(node, ast.keyword) and node.arg == "shell"), path
-    assert set(found) == {("engine/core/helper_pool.py", "pickle.load")}
+    assert not found
 
 
 def test_work_with_files_opens_no_connection(

@@ -9,13 +9,11 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 from bpe_tui.cli import console
 from bpe_tui.widgets.visible import visible_text
 from engine.core.drafts import sweep_temporary
-from engine.core.errors import BpeError, HelperWarning
-from engine.core.helper_pool import SINGLE_THREADED
+from engine.core.errors import BpeError
 from engine.text.sources import STANDARD_INPUT
 
 RARELY = 100_000
@@ -31,8 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # refuses that, and the descriptor is taken, so no other file gets the output.
             flags = os.O_WRONLY if name == "stderr" else os.O_RDONLY
             setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode))
-    os.environ.update(SINGLE_THREADED)
-    warnings.showwarning = _print_warning
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # else numpy starts a thread for each core
+    warnings.showwarning = _ignore_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # some terminals lack `→`
     try:
@@ -108,14 +106,8 @@ def _refuse(message: str) -> int:
     return console.BAD_INPUT
 
 
-def _print_warning(
-    message: Warning | str, category: type[Warning], *where: Any, **more: Any
-) -> None:
-    """Print the project's own warnings in one line; ignore others."""
-    if issubclass(category, HelperWarning):
-        print(
-            f"{console.PROGRAM}: note: {visible_text(str(message), spaces=False)}", file=sys.stderr
-        )
+def _ignore_warning(*_: object, **__: object) -> None:
+    """Print no warning of a library: what concerns the user is an error or a note."""
 
 
 def _discard_stdout() -> None:

@@ -140,7 +140,6 @@ class CountedPanel(RowList):
         if not report.logged:
             self.show(top)
             return
-        kind = "thread" if report.processes == 1 else "process"
         width = min(width, WIDEST)
         cells = max(6 if report.chunks_an_entry == 1 else 14, width - 60)
         place = Column("from byte", 0, lambda at: [(number(_at(at).start), "")], True)
@@ -149,7 +148,7 @@ class CountedPanel(RowList):
                 Column("chunk", cells, lambda at: [(chunk_numbers(report, at), "")], True),
                 *([place] if width >= cells + LEAST_BESIDE else []),
                 Column("size", 8, lambda at: [(size(_at(at).size), "")], True),
-                Column(kind, 8, lambda at: _workers(_at(at)), True),
+                Column("thread", 8, lambda at: _workers(_at(at)), True),
                 Column("time", 9, lambda at: [(short_time(_at(at).seconds), "")], True),
                 Column("pretokens", 11, lambda at: [(number(_at(at).pretokens), "")], True),
             ],

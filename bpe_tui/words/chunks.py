@@ -59,7 +59,7 @@ def describe_counting(report: ChunkReport, origin: CountOrigin) -> Iterator[str]
         else:
             yield tr("Nothing was counted: no corpus is open.")
         return
-    chunks, workers = plural(report.chunks, "chunk"), plural(len(report.workers), _kind(report))
+    chunks, workers = plural(report.chunks, "chunk"), plural(len(report.workers), "thread")
     cut = tr(", cut where no pretoken crosses") if report.chunks > 1 else ""
     said = "Counted by {workers}: {size} in {chunks}{cut}; {pretokens}."
     yield (
@@ -95,13 +95,9 @@ def share_of(share: WorkerShare) -> str:
     return " │ ".join((*parts, plural(share.pretokens, "pretoken")))
 
 
-def _kind(report: ChunkReport) -> str:
-    return "thread" if report.processes == 1 else "process"
-
-
-def worker_name(report: ChunkReport, share: WorkerShare) -> str:
-    """Return the name of a worker: `thread 2`, or `process 2` if there are several processes."""
-    return tr(f"{_kind(report)} {{n}}", n=share.worker)
+def worker_name(share: WorkerShare) -> str:
+    """Return the name of a worker: `thread 2`."""
+    return tr("thread {n}", n=share.worker)
 
 
 COURSE_CUTS = (
@@ -157,9 +153,9 @@ def describe_all(
     """Yield all sentences, for a reader without a screen."""
     yield from describe_counting(report, origin)
     for share in report.workers:
-        yield f"{worker_name(report, share)}: {share_of(share)}."
+        yield f"{worker_name(share)}: {share_of(share)}."
     for place, logged in enumerate(report.logged[:LISTED]):
-        who = tr(" and ").join(tr(f"{_kind(report)} {{n}}", n=worker) for worker in logged.workers)
+        who = tr(" and ").join(tr("thread {n}", n=worker) for worker in logged.workers)
         said = "Chunk {report}: bytes {start} to {start2}, {who}, {seconds}, {pretokens}."
         yield (
             tr(
@@ -224,7 +220,7 @@ def strip_rows(
         role = hue_of(share.worker)
         note = share_of(share) if width >= 110 else _short_share(share)
         strip = lanes.get(share.worker, " " * cells)
-        yield _lane(worker_name(report, share), [(strip, role)], note, note_cells)
+        yield _lane(worker_name(share), [(strip, role)], note, note_cells)
 
 
 def _short_share(share: WorkerShare) -> str:

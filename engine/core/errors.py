@@ -180,10 +180,6 @@ class KernelMemoryError(BpeError, MemoryError):
     """The compiled kernel cannot get enough memory."""
 
 
-class HelperWarning(UserWarning):
-    """A helper process died or could not be started; this process did its work instead."""
-
-
 class TimelineError(BpeError):
     """The requested step has not been recorded."""
 

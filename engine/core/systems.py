@@ -10,7 +10,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.core.slow_modules import signal, zlib
 
@@ -82,15 +82,6 @@ def memory_of_machine() -> int | None:
         return None
     pages, page = map(os.sysconf, names)
     return pages * page
-
-
-def own_group() -> dict[str, Any]:
-    """Return options of `Popen` for a child that gets no Ctrl+C of our terminal."""
-    import subprocess  # slow to load
-
-    if hasattr(subprocess, "CREATE_NEW_PROCESS_GROUP"):
-        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-    return {"start_new_session": True}
 
 
 def interrupt_soon(seconds: float) -> None:

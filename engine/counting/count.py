@@ -1,7 +1,7 @@
 """From a corpus to its pretoken counts: map over chunks, reduce in order.
 
 No pretoken crosses the end of a chunk, so each chunk is counted alone: by this thread and, if there
-are enough chunks, by other threads or helper processes. The counts are added up *in the order of
+are enough chunks and the kernel, by other threads. The counts are added up *in the order of
 the chunks*. So the resulting `Counter` lists pretokens in order of first appearance, as one plain
 pass would.
 
@@ -42,8 +42,6 @@ from engine.text.pretokenize import ChunkCutter, SpecialSplitter, check_special_
 
 WORTH_HELPERS = 4
 """Smallest number of chunks for which helpers are started."""
-SOON_COUNTED = 24 << 20
-"""Largest file, in bytes, that one process counts before helper processes have started."""
 
 
 @checked
@@ -61,8 +59,7 @@ def count_pretokens(
         path: a file, packed or not, a folder, a glob or an address. Invalid UTF-8 is kept.
         pattern: a name in `PATTERNS`, or a pattern.
         special_tokens: cut out first, longest first, and not counted.
-        workers: number of threads that count, by default one for each core. Without the kernel they
-            are processes, and a small file has only one.
+        workers: number of threads that count, by default one for each core; one without the kernel.
         on_progress: called after each chunk; an exception from it stops the work.
         on_chunk: called before `on_progress`, with the chunk and who counted it: see `ChunkLog`.
 
@@ -126,7 +123,7 @@ def count_corpus(
                         start=start,
                         size=counted.size,
                         worker=worker,
-                        process=counted.process,
+                        process=os.getpid(),
                         seconds=counted.seconds,
                         pretokens=tally.pretokens - pretokens_before,
                         ends_special=counted.ends_special,
@@ -205,18 +202,16 @@ def _counted_chunks(
 ) -> Generator[CountedChunk, None, None]:
     chunks = corpus.chunks(pattern, splitter)
     kind = _kind_of_counter(pattern, splitter)
-    threads = kind is NativePieceCounter  # the kernel lets other threads run meanwhile
-    if workers is None:
-        soon = corpus.reader.total is not None and corpus.reader.total < SOON_COUNTED
-        workers = 1 if soon and pattern.borders and not threads else available_cores()
+    if kind is not NativePieceCounter:
+        workers = 1  # Python lets no other thread run meanwhile
     first = list(islice(chunks, WORTH_HELPERS))
     prepare = partial(counting, kind, pattern, splitter)
-    helpers = workers - 1
+    helpers = (workers or available_cores()) - 1
     if helpers and len(first) == WORTH_HELPERS:
         from engine.core.helper_pool import in_order  # a small corpus does without it
 
         tasks = chain(first, chunks)
-        yield from in_order(prepare, tasks, helpers, doing="counting", threads=threads)
+        yield from in_order(prepare, tasks, helpers)
     else:
         yield from map(prepare(), chain(first, chunks))
 

@@ -3,12 +3,11 @@
 The plain counter runs the pattern over all of the text, which is right for every pattern. Most
 patterns have a faster counter, in `engine.counting.by_pieces`.
 
-Helper processes load this module, so it does not import numpy.
+Training on a small corpus loads this module, so it does not import numpy.
 """
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -129,7 +128,7 @@ class CountedChunk(NamedTuple):
     """A chunk that has been counted, without its text.
 
     Attributes:
-        counter: number of the counter, unique among all processes.
+        counter: number of the counter in this process.
         bytes_read: number of bytes of the corpus read up to the end of the chunk.
         size: its number of bytes.
         seconds: time that it took to count.
@@ -143,23 +142,17 @@ class CountedChunk(NamedTuple):
     seconds: float
     ends_special: bool
 
-    @property
-    def process(self) -> int:
-        """The id of the process of its counter."""
-        return self.counter >> _OWN_BITS
 
-
-_OWN_BITS = 32
 _made = count_up()
-"""Numbers for the counters of this process: each counter has its own piece numbers."""
+"""Numbers for the counters: each counter has its own piece numbers."""
 
 
 def counting(
     kind: CounterKind, pattern: Pattern, splitter: SpecialSplitter
 ) -> Callable[[Chunk], CountedChunk]:
-    """Return a function that counts chunks with a new counter of the calling process."""
+    """Return a function that counts chunks with a new counter."""
     counter = kind(pattern, splitter)
-    name = os.getpid() << _OWN_BITS | next(_made)
+    name = next(_made)
     specials = tuple(splitter.tokens)
 
     def count(chunk: Chunk) -> CountedChunk:

@@ -112,7 +112,7 @@ class MergeArrays(Mapping[Pair, tuple[int, int]]):
         return self.by_pair.items()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the columns without the dict, for a helper process."""
+        """Pickle the columns without the dict, for another process."""
         return MergeArrays, (self.columns,)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from engine.core.errors import SpecialTokenFoundError
 from engine.core.systems import available_cores
-from engine.encoding.tokenizer import WORTH_HELPERS, Tokenizer
+from engine.encoding.tokenizer import WORTH_THREADS, Tokenizer
 from engine.text.corpus import PLAIN, Reading, SourceReader, read_blocks, separator_of
 from engine.text.pretokenize import SpecialSplitter, to_text
 from engine.text.sources import size_on_disk
@@ -107,7 +107,7 @@ def text_size(
     Args:
         blocks: UTF-8, cut anywhere.
         policy: the meaning of special tokens in the text.
-        workers: processes to encode with, this one included.
+        workers: threads to encode with, this one included.
 
     Raises:
         SpecialTokenFoundError: the text holds a refused token.
@@ -147,5 +147,5 @@ def file_size(
         SpecialTokenFoundError: the file holds a refused token.
     """
     blocks = read_blocks(name, reading, separator_of(list(tokenizer.special_tokens)))
-    workers = available_cores() if size_on_disk(name) >= WORTH_HELPERS else 1
+    workers = available_cores() if size_on_disk(name) >= WORTH_THREADS else 1
     return text_size(tokenizer, watch(blocks), policy, workers)

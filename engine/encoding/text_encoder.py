@@ -97,7 +97,7 @@ class TextEncoder:
         return replace(self, splitter=only, special_ids=special_ids)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle without the memories, for a helper process."""
+        """Pickle without the memories, for another process."""
         one = self.encoder
         parts = (one.name, one.alphabet, one.table, self.pattern, self.special_ids, self.splitter)
         return text_encoder, parts
@@ -244,7 +244,7 @@ def as_list(ids: TokenIds) -> list[int]:
     return ids if isinstance(ids, list) else ids.tolist()
 
 
-# Many texts, encoded by several threads or processes.
+# Many texts, encoded by several threads where the kernel lets other threads run.
 
 BATCH = 1 << 18
 """Characters in a batch: enough that encoding it takes longer than sending it."""
@@ -257,8 +257,7 @@ def encode_chunks(
 
     Args:
         chunks: no pretoken crosses their borders; they are read only a little ahead.
-        workers: threads to encode with if the encoder lets other threads run, else processes; this
-            one included.
+        workers: threads to encode with, this one included, if the encoder lets others run.
     """
     batches = ([chunk] for chunk in chunks)
     with closing(_encoded(encoder, _compactly, batches, workers)) as encoded:
@@ -292,12 +291,10 @@ def _encoded(
 ) -> Generator[IdsT, None, None]:
     """Yield the ids of each batch of texts, in their order, by the work of several workers."""
     prepare = partial(work, encoder)
-    if workers <= 1:
+    if workers <= 1 or not encoder.releases_lock:
         yield from map(prepare(), batches)
         return
-    threads = encoder.releases_lock
-    found = in_order(prepare, batches, workers - 1, doing="encoding", threads=threads)
-    with closing(found) as encoded:
+    with closing(in_order(prepare, batches, workers - 1)) as encoded:
         yield from encoded
 
 

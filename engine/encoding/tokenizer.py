@@ -54,8 +54,6 @@ ITERABLE_PIECE = 1 << 16
 THREAD_PIECE = 1 << 20
 """Bytes of a stream that one of several threads encodes: handing it over costs as much as 4 KB."""
 
-WORTH_HELPERS = 1 << 25
-"""Characters that take longer to encode than helper processes take to start."""
 WORTH_THREADS = 1 << 20
 """Characters that take longer to encode than threads take to start."""
 
@@ -355,8 +353,8 @@ class Tokenizer:
 
         Args:
             texts: are encoded one by one.
-            workers: threads to encode with if the kernel encodes, else processes; this one
-                included. By default one per core if the text is long enough for that.
+            workers: threads to encode with, this one included, if the kernel encodes. By default
+                one per core if the text is long enough for that.
             template: whether to add to each text what the file's template puts around it.
 
         Raises:
@@ -367,14 +365,13 @@ class Tokenizer:
         return [list(self.in_template(ids)) for ids in all_ids] if template else all_ids
 
     def _batch(self, texts: Iterable[str], workers: int | None) -> tuple[list[str], int]:
-        """Return checked texts, and with how many threads or processes to encode them."""
+        """Return checked texts, and with how many threads to encode them."""
         if isinstance(texts, str):
             raise TextError("texts are a list, and this is a single one: write [text]")
         check_workers(workers)
         texts = list(map(check_text, texts))
         if workers is None:
-            worth = WORTH_THREADS if self._encoder.releases_lock else WORTH_HELPERS
-            workers = available_cores() if sum(map(len, texts)) >= worth else 1
+            workers = available_cores() if sum(map(len, texts)) >= WORTH_THREADS else 1
         return texts, workers
 
     @checked
@@ -395,7 +392,7 @@ class Tokenizer:
 
         Args:
             blocks: UTF-8; a character may begin in one block and end in the next.
-            workers: processes to encode with, this one included.
+            workers: threads to encode with, this one included, if the kernel encodes.
         """
         return map(as_list, self.encode_stream_compactly(blocks, workers))
 
@@ -407,13 +404,14 @@ class Tokenizer:
 
         Args:
             blocks: as for `encode_stream`.
-            workers: threads to encode with if the kernel encodes, else processes; this one
-                included. `None`: a thread per core, or no helper.
+            workers: threads to encode with, this one included, if the kernel encodes; `None`: one
+                per core.
         """
         check_workers(workers)
         if workers is None:
-            workers = available_cores() if self._encoder.releases_lock else 1
-        size = ITERABLE_PIECE if workers == 1 else THREAD_PIECE
+            workers = available_cores()
+        is_alone = workers == 1 or not self._encoder.releases_lock
+        size = ITERABLE_PIECE if is_alone else THREAD_PIECE
         cutter = ChunkCutter(self.pattern, self._encoder.splitter, size)
         chunks = (chunk.data for chunk in cutter.cut(map(_check_block, blocks)))
         return encode_chunks(self._encoder, chunks, workers)

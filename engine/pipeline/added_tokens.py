@@ -308,7 +308,7 @@ class SectionSplitter(SpecialSplitter):
                 )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arguments only, for a helper process."""
+        """Pickle the arguments only, for another process."""
         return SectionSplitter, (self._added, self._normalizer, self._pre_tokenizer)
 
 

@@ -136,7 +136,7 @@ class Stage:
         return {"type": self.name, **self.settings()}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the settings only, for a helper process; it computes the rest again."""
+        """Pickle the settings only, for another process; it computes the rest again."""
         return {each.name: getattr(self, each.name) for each in settings_of(self)}
 
     def __eq__(self, other: object) -> bool:

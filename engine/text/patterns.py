@@ -124,7 +124,7 @@ class Pattern:
         return f"<Pattern {self.name}: {self.source}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle without the compiled regexes; a helper process compiles what it needs."""
+        """Pickle without the compiled regexes; another process compiles what it needs."""
         return Pattern, self._parts
 
     @property

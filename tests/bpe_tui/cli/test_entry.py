@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -27,7 +26,6 @@ from bpe_tui.session.training import CountOrigin
 from bpe_tui.words.encoded_text import chips
 from engine import Tokenizer
 from engine.core import systems
-from engine.core.errors import HelperWarning
 from engine.core.events import CountProgress, WorkProgress
 from engine.learning.quiz import LONGEST_NAME
 from engine.recording.training_input import CountedCorpus
@@ -285,17 +283,6 @@ def test_a_terminal_without_a_character_gets_its_escape(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert cli.main(["decode", "--tokenizer", str(toy), "27"]) == 0
     assert drawn.getvalue() == b"\\u241b\n"
-
-
-def test_of_warnings_only_those_of_the_program_are_printed(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        assert cli.main(["--version"]) == 0
-        warnings.warn(HelperWarning("a process\x1b died"), stacklevel=1)
-        warnings.warn("an old name", DeprecationWarning, stacklevel=1)
-    assert capsys.readouterr().err == "bpe-tui: note: a process␛ died\n"
 
 
 def test_an_interrupt_ends_the_program_after_its_cleanup_and_not_amid_an_import(

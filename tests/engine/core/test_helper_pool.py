@@ -1,21 +1,15 @@
-"""The pool of helper processes: results in order, errors unchanged, no process left."""
+"""The pool of helper threads: results in order, errors unchanged, no thread left."""
 
 from __future__ import annotations
 
 import asyncio
-import gc
-import io
 import os
-import pickle
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import count, islice, takewhile
-from pathlib import Path
+from itertools import count, islice
 from time import monotonic, sleep
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock, patch
 
@@ -23,8 +17,7 @@ import psutil
 import pytest
 
 from engine import CorpusError
-from engine.core import helper_pool, systems
-from engine.core.errors import HelperWarning
+from engine.core import systems
 from engine.core.helper_pool import in_order
 
 divide_100 = partial(partial, divmod, 100)
@@ -40,9 +33,9 @@ def until(condition: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("helpers", [1, 3])
 def test_results_come_in_the_order_of_the_tasks(helpers: int) -> None:
-    results = in_order(divide_100, range(1, 200), helpers, doing="testing")
+    results = in_order(divide_100, range(1, 200), helpers)
     assert list(results) == [divmod(100, task) for task in range(1, 200)]
-    assert list(in_order(divide_100, [], helpers, doing="testing")) == []
+    assert list(in_order(divide_100, [], helpers)) == []
 
 
 @pytest.mark.parametrize(
@@ -50,13 +43,12 @@ def test_results_come_in_the_order_of_the_tasks(helpers: int) -> None:
     [
         (divide_100, 0, ZeroDivisionError),
         (partial(int, "no number"), 1, ValueError),
-        (partial(partial, open), "/no/such/file", FileNotFoundError),  # no death of a helper
-        (lambda: str, 1, pickle.PicklingError),  # it cannot be sent
+        (partial(partial, open), "/no/such/file", FileNotFoundError),
     ],
 )
 def test_an_error_reaches_the_caller_as_it_is(prepare: Any, task: Any, error: Any) -> None:
     with pytest.raises(error):
-        list(in_order(prepare, [task], 1, doing="testing"))
+        list(in_order(prepare, [task], 1))
 
 
 def test_an_error_of_the_tasks_iterator_reaches_the_caller() -> None:
@@ -65,7 +57,7 @@ def test_an_error_of_the_tasks_iterator_reaches_the_caller() -> None:
         raise CorpusError("cut short")
 
     with pytest.raises(CorpusError, match="cut short"):
-        list(in_order(divide_100, tasks(), 1, doing="testing"))
+        list(in_order(divide_100, tasks(), 1))
 
 
 def test_tasks_are_read_a_little_ahead_only() -> None:
@@ -77,7 +69,7 @@ def test_tasks_are_read_a_little_ahead_only() -> None:
             yield task
 
     before = set(threading.enumerate())
-    results = in_order(divide_100, tasks(), 2, doing="testing", threads=True)
+    results = in_order(divide_100, tasks(), 2)
     assert list(islice(results, 50)) == [divmod(100, task) for task in range(1, 51)]
     # Four for each of three workers, and one that finds no room.
     until(lambda: len(read) == 50 + 4 * 3 + 1)
@@ -87,109 +79,23 @@ def test_tasks_are_read_a_little_ahead_only() -> None:
     until(lambda: before.issuperset(threading.enumerate()))
 
 
-def test_this_process_does_the_work_of_helpers_that_die_and_none_is_left() -> None:
-    before = set(psutil.Process().children())
-    results = in_order(divide_100, count(1), 2, doing="testing")
-    found = [next(results)]
-    for helper in set(psutil.Process().children()) - before:
-        helper.kill()
-    with pytest.warns(
-        HelperWarning, match="died while testing; this process does its work"
-    ) as caught:
-        found += takewhile(lambda _: len(caught) < 2, results)
-    results.close()
-    assert found == [divmod(100, task) for task in range(1, len(found) + 1)]
-    assert set(psutil.Process().children()) == before
-
-
-def test_this_process_does_all_the_work_where_no_helper_can_start() -> None:
-    resource = pytest.importorskip("resource")
-    limits, files = resource.getrlimit(resource.RLIMIT_NOFILE), psutil.Process().num_fds()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (8, limits[1]))
-    try:
-        with pytest.warns(HelperWarning, match="could not be started"):
-            assert list(in_order(divide_100, [5, 3], 2, doing="testing")) == [(20, 0), (33, 1)]
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-    assert psutil.Process().num_fds() == files
-
-
-def test_without_threads_this_process_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_thread_can_start_this_one_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading.Thread, "start", Mock(side_effect=RuntimeError))
-    assert list(in_order(divide_100, [5, 3], 2, doing="testing")) == [(20, 0), (33, 1)]
+    assert list(in_order(divide_100, [5, 3], 2)) == [(20, 0), (33, 1)]
 
 
-def test_a_helper_has_two_tasks_at_once_and_those_of_a_dead_one_are_lost() -> None:
-    for answers, done, lost, error, sent in (
-        ([(None, None), (None, 5)], {0: 5}, [[(1, 11), (2, 12)]], None, [10, 11, 12]),
-        ([(None, None), (ZeroDivisionError(), None)], {}, [], ZeroDivisionError, [10, 11]),
-        ([(KeyError(), None)], {}, [], KeyError, []),
-    ):
-        pool: Any = helper_pool._Pool(divide_100, (), 2, "testing")  # type: ignore[arg-type]
-        pool._waiting.extend((place, 10 + place) for place in range(4))
-        answered = io.BytesIO(b"".join(map(pickle.dumps, answers)))
-        helper: Any = SimpleNamespace(stdin=io.BytesIO(), stdout=answered)
-        pool._serve(helper)
-        assert (pool._done, [*pool._lost]) == (done, lost)
-        assert pool._error is None if error is None else type(pool._error) is error
-        tasks = b"".join(pickle.dumps(task, 5) for task in sent)
-        assert helper.stdin.getvalue() == pickle.dumps(divide_100, 5) + tasks
-    # This process does what is lost; the error of a thread is kept.
-    pool = helper_pool._Pool(divide_100, (), 2, "testing")  # type: ignore[arg-type]
-    pool._lost.append([(0, 7), (1, 30)])
-    pool._all_read, pool._read = True, 2
-    with pytest.warns(HelperWarning, match="died while testing"):
-        assert list(pool.results()) == [(14, 2), (3, 10)]
-    pool._waiting.append((2, 0))
-    pool._work()
-    assert isinstance(pool._error, ZeroDivisionError)
-
-
-# --- the other end
-
-
-def run_helper(sent: list[object], answers: object) -> None:
-    """Run the program of a helper in this process."""
-    given = io.BytesIO(b"".join(map(pickle.dumps, sent)))
-    streams = {"stdin": SimpleNamespace(buffer=given), "stdout": SimpleNamespace(buffer=answers)}
-    quiet = patch.object(threading, "excepthook")  # a thread ends by an error with the input
-    with patch.multiple(sys, **streams), patch.object(gc, "set_threshold") as collecting, quiet:
-        helper_pool.main()
-    collecting.assert_called_once_with(1 << 20)
-
-
-def test_a_helper_finds_this_package_and_starts_no_threads_of_numpy(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("started", [1, 2])
+def test_this_thread_works_too_where_few_helpers_can_start(
+    monkeypatch: pytest.MonkeyPatch, started: int
 ) -> None:
-    here = Path(helper_pool.__file__).parents[2]
-    monkeypatch.delenv("PYTHONPATH", raising=False)
-    monkeypatch.setattr(sys, "path", [each for each in sys.path if Path(each).resolve() != here])
-    read_variable = pickle.dumps(partial(partial, os.getenv))
-    answered, _ = helper_pool._start_helper().communicate(
-        read_variable + pickle.dumps("OPENBLAS_NUM_THREADS")
-    )
-    assert pickle.loads(answered.removeprefix(pickle.dumps((None, None), 5))) == (None, "1")
+    start = threading.Thread.start
+    left = iter([start] * started)
 
+    def start_a_few(thread: threading.Thread) -> None:
+        next(left, Mock(side_effect=RuntimeError))(thread)
 
-@pytest.mark.parametrize(
-    ("sent", "expected"),
-    [
-        ([divide_100, 7, 30], [(None, None), (None, (14, 2)), (None, (3, 10))]),
-        ([divide_100, 7, 0, 8], [(None, None), (None, (14, 2)), ("ZeroDivisionError", None)]),
-        ([partial(int, "no number"), 7], [("ValueError", None)]),
-        ([None], []),
-        ([], []),
-    ],
-)
-def test_a_helper_answers_each_task_until_the_first_error(
-    sent: list[object], expected: list[object]
-) -> None:
-    made = io.BytesIO()
-    run_helper(sent, made)
-    made.seek(0)
-    answers = [pickle.load(made) for _ in expected]
-    assert [(error and type(error).__name__, result) for error, result in answers] == expected
-    assert made.read() == b""
+    monkeypatch.setattr(threading.Thread, "start", start_a_few)
+    assert list(in_order(divide_100, [5, 3], 3)) == [(20, 0), (33, 1)]
 
 
 # --- the system

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import textwrap
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 from functools import partialmethod
@@ -25,7 +23,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import ChunkCounted, CorpusError, CountProgress, count_pretokens
-from engine.core.errors import HelperWarning
 from engine.counting import count as count_module
 from engine.counting.count import count_corpus
 from engine.native import KERNEL, SWITCH
@@ -184,63 +181,31 @@ def test_a_callback_that_raises_stops_the_work_at_once(large: Path, workers: int
     assert set(psutil.Process().children(recursive=True)) == before
 
 
-@pytest.mark.usefixtures("without_kernel")
-def test_a_helper_counts_where_asked_for_and_none_is_left(large: Path) -> None:
-    before = set(psutil.Process().children(recursive=True))
-    during: set[psutil.Process] = set()
-    count_pretokens(
-        large,
-        workers=2,
-        on_progress=lambda _: during.update(psutil.Process().children(recursive=True)),
-    )
-    assert len(during - before) == 1  # the second process is this one
-    assert set(psutil.Process().children(recursive=True)) == before
-
-
-def test_helpers_count_enough_chunks_of_a_corpus_that_takes_long(
+def test_helpers_count_enough_chunks_where_the_kernel_lets_them(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    used: list[tuple[int, bool]] = []
+    used: list[int] = []
 
-    def in_order(prepare: Any, tasks: Any, helpers: int, *, threads: bool, **_: object) -> Any:
-        used.append((helpers, threads))
+    def in_order(prepare: Any, tasks: Any, helpers: int) -> Any:
+        used.append(helpers)
         return map(prepare(), tasks)
 
     monkeypatch.setattr("engine.core.helper_pool.in_order", in_order)
     monkeypatch.setattr(count_module, "available_cores", lambda: 6)
     monkeypatch.setattr(count_module, "WORTH_HELPERS", 2)
-    for size, soon, kernel, workers, helpers in (
-        (16, 17, None, None, []),
-        (16, 16, None, None, [(5, False)]),
-        (3, 3, None, None, []),
-        (16, 17, None, 2, [(1, False)]),
-        (16, 17, None, 1, []),
-        *([(16, 17, KERNEL, None, [(5, True)])] if KERNEL else ()),
+    for size, kernel, workers, helpers in (
+        (16, None, None, []),
+        (16, None, 2, []),
+        *([(16, KERNEL, None, [5]), (16, KERNEL, 2, [1]), (16, KERNEL, 1, [])] if KERNEL else ()),
+        *([(3, KERNEL, None, [])] if KERNEL else ()),
     ):
         (place / "few.txt").write_bytes((b"low " * 4)[:size])
-        monkeypatch.setattr(count_module, "SOON_COUNTED", soon)
         monkeypatch.setattr(count_module, "KERNEL", kernel)
         kind = count_module.ArraySums if kernel is None else count_module.KernelSums
         assert type(count_module.Tally()._sums) is kind
         used.clear()
         count_corpus(TinyChunks(place / "few.txt", 4), workers=workers)
-        assert used == helpers, (size, soon, workers)
-
-
-@pytest.mark.slow  # it starts processes and kills them
-@pytest.mark.usefixtures("without_kernel")
-def test_chunks_of_a_helper_that_dies_are_counted_all_the_same(large: Path) -> None:
-    before = set(psutil.Process().children(recursive=True))
-
-    def kill_helpers(_: CountProgress) -> None:
-        for helper in set(psutil.Process().children(recursive=True)) - before:
-            helper.kill()
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HelperWarning)  # it may have died with nothing left to do
-        counts = count_pretokens(large, workers=3, on_progress=kill_helpers)
-    assert list(counts.items()) == list(count_pretokens(large, workers=1).items())
-    assert set(psutil.Process().children(recursive=True)) == before
+        assert used == helpers, (size, kernel, workers)
 
 
 def run_python(
@@ -255,28 +220,6 @@ def run_python(
         stdin=stdin,
         env=os.environ if kernel else {**os.environ, SWITCH: "no"},
     )
-
-
-@pytest.mark.unix
-@pytest.mark.slow  # processes are started and killed
-def test_helpers_end_when_their_parent_is_killed(large: Path) -> None:
-    code = """
-        import sys, psutil
-        from engine.counting.count import count_pretokens
-
-        def tell(progress):
-            print(*(child.pid for child in psutil.Process().children()), flush=True)
-            sys.stdin.read()
-
-        count_pretokens(sys.argv[1], workers=3, on_progress=tell)
-    """
-    with run_python(code, str(large), stdin=subprocess.PIPE, kernel=False) as parent:
-        assert parent.stdout is not None
-        helpers = [psutil.Process(int(pid)) for pid in parent.stdout.readline().split()]
-        assert len(helpers) == 2
-        parent.send_signal(signal.SIGKILL)
-        gone, alive = psutil.wait_procs(helpers, timeout=30)
-    assert (len(gone), alive) == (2, [])
 
 
 def test_standard_input_is_counted_as_a_file_is(large: Path) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from itertools import count, islice, pairwise, repeat, takewhile
+from itertools import count, islice, pairwise, repeat
 from pathlib import Path
 from unittest import mock
 
 import oracles
-import psutil
 import pytest
 import tiktoken
 import tokenizers
@@ -28,8 +27,6 @@ from engine import (
     UnknownTokenIdError,
     VocabularyError,
 )
-from engine.core import helper_pool
-from engine.core.errors import HelperWarning
 from engine.encoding import text_encoder
 from engine.encoding import tokenizer as tokenizer_module
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet
@@ -207,34 +204,12 @@ IN_PYTHON = Tokenizer(TRAINED.vocab, TRAINED.merges, encoder="cached")
 
 
 class TestBatch:
-    def test_helper_processes_give_the_same_ids(self) -> None:
+    def test_helpers_give_the_same_ids(self) -> None:
         """Bytes and special tokens whose ids do not follow from the vocab are included."""
         tok = Tokenizer(TRAINED.vocab, TRAINED.merges, ["low", "<s>"])
         texts = [f"low lower {n}<s>{to_text(bytes([n, 128 + n]))}" for n in range(60)]
         with mock.patch.object(text_encoder, "BATCH", 100):
             assert tok.encode_batch(texts, workers=2) == [tok.encode(text) for text in texts]
-
-    def test_texts_of_a_dead_helper_are_encoded_too(self) -> None:
-        text = "low " * 100_000
-        every = text_encoder.encode_chunks(IN_PYTHON._encoder, repeat(text.encode()), workers=2)
-        with (
-            mock.patch.object(helper_pool, "_START", "raise SystemExit"),
-            pytest.warns(HelperWarning, match="died while encoding") as told,
-        ):
-            found = list(takewhile(lambda _: not told, every))
-        found.append(next(every))
-        every.close()
-        assert all(list(ids) == TRAINED.encode(text) for ids in found)
-
-    def test_helpers_end_when_the_generator_is_closed(self) -> None:
-        others = set(psutil.Process().children())  # of earlier tests, such as Python's own tracker
-        chunks = repeat(b"low " * 100_000)
-        endless = text_encoder.encode_chunks(IN_PYTHON._encoder, chunks, workers=3)
-        next(endless)
-        helpers = set(psutil.Process().children()) - others
-        endless.close()
-        assert len(helpers) >= 2
-        assert not any(helper.is_running() for helper in helpers)
 
 
 # -- special tokens
