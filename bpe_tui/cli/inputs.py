@@ -19,7 +19,7 @@ from bpe_tui.widgets.visible import quoted, visible_text
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
 from engine.bpe.trainers import TRAINERS
-from engine.core.errors import BpeError, TokenizerFileError
+from engine.core.errors import BpeError
 from engine.encoding.alphabet import UNITS
 from engine.text.corpus import Corpus, Reading
 from engine.text.corpus_doubts import doubts_about
@@ -226,7 +226,9 @@ def open_named(
         raise CommandLineError("--tokenizer is given once, or twice for vocabulary and merges")
     found = open_tokenizer(*given, pattern=pattern)
     if found.doubt and not as_is:
-        raise TokenizerFileError(f"{given[0]}: {found.doubt}; --as-is prints them all the same")
+        message = f"{given[0]}: {found.doubt}; --as-is prints them all the same"
+        print(f"{PROGRAM}: {visible_text(message)}", file=sys.stderr)
+        raise SystemExit(1)
     pipeline = found.tokenizer.pipeline
     of_template = note_template(pipeline.template_tokens if pipeline is not None else ())
     for message in dict.fromkeys(found.notes):

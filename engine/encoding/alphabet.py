@@ -232,8 +232,8 @@ class CharacterAlphabet(Alphabet):
             if (known := self._characters.get(character)) is not None:
                 spelled.append((known, len(data) + left_out))
                 left_out = 0
-            elif (in_bytes := self._in_bytes(data)) is not None:
-                spelled += [(token_id, 1) for token_id in in_bytes]
+            elif (in_bytes := self._in_bytes(character, len(data))) is not None:
+                spelled += in_bytes
             elif spelled:
                 before, width = spelled.pop()
                 spelled.append((before, width + len(data)))
@@ -253,8 +253,8 @@ class CharacterAlphabet(Alphabet):
             if (known := self._characters.get(character)) is not None:
                 spelled += [*waiting, (known, len(data))]
                 waiting = []
-            elif (in_bytes := self._in_bytes(data)) is not None:
-                spelled += [(token_id, 1) for token_id in in_bytes]
+            elif (in_bytes := self._in_bytes(character, len(data))) is not None:
+                spelled += in_bytes
             elif waiting and self._fuse_unknown:
                 width = waiting[0][1] + len(data)
                 waiting = [(unknown, width)]
@@ -263,12 +263,26 @@ class CharacterAlphabet(Alphabet):
                 waiting = [(unknown, len(data))]
         return spelled + waiting
 
-    def _in_bytes(self, data: bytes) -> list[int] | None:
-        """Return the ids of the bytes of a character; `None` if one is missing."""
+    def _in_bytes(self, spelled: str, width: int) -> list[tuple[int, int]] | None:
+        """Return the ids of the bytes of a character, with widths; `None` if one is missing.
+
+        As in Hugging Face's library, a prefix and a suffix are spelled, too, and a stand-in for a
+        byte instead of the byte; what is no byte of the text has no width.
+
+        Args:
+            spelled: the character as the vocabulary spells it.
+            width: the number of its bytes in the text.
+        """
         if self._byte_ids is None:
             return None
+        data = to_bytes(spelled)
         ids = [self._byte_ids[byte] for byte in data]
-        found = [token_id for token_id in ids if token_id is not None]
+        if self._by_byte or self._prefix or self._suffix:
+            first = len(to_bytes(self._prefix)) if spelled.startswith(self._prefix) else 0
+            widths = [int(first <= place < first + width) for place in range(len(data))]
+        else:
+            widths = [1] * width
+        found = [(i, w) for i, w in zip(ids, widths, strict=True) if i is not None]
         return found if len(found) == len(ids) else None
 
     def _units(self, pretoken: bytes) -> Iterator[tuple[str, bytes]]:

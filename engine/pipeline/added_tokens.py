@@ -148,7 +148,8 @@ class TokenFinder:
         """Yield the tokens and the text between them; joined they are the whole text.
 
         If a token is inside the whitespace that goes with another one, both are yielded, and the
-        text continues after the last. Hugging Face's library does the same.
+        text continues after the last; but not if it would take that whitespace, too, and nothing is
+        left. Hugging Face's library does the same.
         """
         if not self._token_of:
             if text:
@@ -167,7 +168,8 @@ class TokenFinder:
                 end = len(text) - len(text[end:].lstrip(WHITE_SPACE))
             if last < start:
                 yield FoundStretch(last, start, None)
-            yield FoundStretch(start, end, token)
+            if start < end:  # otherwise the token before has taken all of it
+                yield FoundStretch(start, end, token)
             last = end
         if last < len(text):
             yield FoundStretch(last, len(text), None)
@@ -248,6 +250,9 @@ class SectionSplitter(SpecialSplitter):
         for section, first, token in self._sections(text):
             if token is not None:
                 yield token.content, True
+            elif isinstance(section, Aligned):
+                pieces = [piece.text for piece in self._cut.aligned_pieces(section)]
+                yield from ((self._own_text(piece), False) for piece in pieces)
             elif not self._cuts_all:
                 prepared = self._stages[0].prepared(section, first) if self._stages else section
                 if prepared:
@@ -255,18 +260,21 @@ class SectionSplitter(SpecialSplitter):
             elif self.in_bytes and spells_last:
                 yield from ((piece, False) for piece in self._cut.cut(section, first))
             else:
-                # All yielded pieces are in the text's own characters.
                 pieces = self._cut.pieces(section, first)
-                if self.in_bytes:
-                    pieces = [to_text(unspell(piece)) for piece in pieces]
-                yield from ((piece, False) for piece in pieces)
+                yield from ((self._own_text(piece), False) for piece in pieces)
 
-    def _sections(self, text: str) -> Iterator[tuple[str, bool, AddedToken | None]]:
-        """Yield normalized sections, `True` for one at the very beginning, and added tokens."""
+    def _own_text(self, piece: str) -> str:
+        """Return a piece in the text's own characters."""
+        return to_text(unspell(piece)) if self.in_bytes else piece
+
+    def _sections(self, text: str) -> Iterator[tuple[str | Aligned, bool, AddedToken | None]]:
+        """Yield normalized sections, `True` for one at the very beginning, and added tokens.
+
+        A section that is cut here is aligned if only its spans tell which pieces are first.
+        """
         if self._normalizer is not None and any(stage.depends_on_start for stage in self._stages):
-            # After normalizing, only the spans tell which section is first.
             for aligned, token in self.aligned_sections(text):
-                yield aligned.text, aligned.is_first, token
+                yield aligned if self._cuts_all else aligned.text, aligned.is_first, token
             return
         for start, end, token in self._raw.find(text):
             if token is not None:

@@ -16,7 +16,7 @@ from operator import add
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple, Self
 
-from engine.core.errors import TokenizerFileError, UnigramError
+from engine.core.errors import UnigramError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell_all
 from engine.core.json_fields import Fields, well_formed
@@ -196,8 +196,6 @@ class BPE(MergingModel):
             )
             what = f"[{place}] needs the token {token[:60]!r}, which the vocab does not have"
             raise fields.error("merges", what) from None
-        if self._byte_ids and (self._prefix or self._suffix):
-            raise fields.error("byte_fallback", "together with a prefix or suffix is not supported")
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -298,11 +296,6 @@ class BPE(MergingModel):
     def alphabet(self, in_bytes: bool) -> Alphabet:
         vocab, has_affixes = self.vocab, self._prefix or self._suffix
         has_all_bytes = all(map(vocab.__contains__, BYTE_TO_CHAR.values()))
-        if in_bytes and self._byte_ids and not has_all_bytes:
-            raise TokenizerFileError(
-                "model.byte_fallback: with ByteLevel and without all 256 bytes in the vocab it is "
-                "not supported: a missing byte becomes the bytes of its stand-in, such as Ġ"
-            )
         inner: Alphabet
         if in_bytes and has_all_bytes and not has_affixes:
             inner = ByteAlphabet([vocab[BYTE_TO_CHAR[byte]] for byte in range(256)])

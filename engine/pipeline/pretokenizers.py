@@ -385,6 +385,23 @@ class CharDelimiterSplit(PreTokenizer):
         return cut_at(_spans(delimiter, text), len(text), "Removed")
 
 
+class UnicodeScripts(PreTokenizer):
+    """Cuts where the script changes. A space goes with any script; at the beginning it is lost."""
+
+    name = "UnicodeScripts"
+
+    def spans(self, text: str) -> Iterable[Span]:
+        from engine.pipeline.unicode_scripts import script_of  # a table that few files need
+
+        starts, last = list[int](), None
+        for place, character in enumerate(text):
+            script = script_of(character)
+            if script is not None:
+                starts += [place] if script != last else []
+                last = script
+        return pairwise((*starts, len(text)))
+
+
 @stage
 class FixedLength(PreTokenizer):
     """Cuts pieces of a fixed number of characters."""
@@ -527,6 +544,6 @@ PRETOKENIZERS: StageRegistry[PreTokenizer] = StageRegistry(
     "pre-tokenizer",
     (
         *(ByteLevel, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, Metaspace),
-        *(BertPreTokenizer, CharDelimiterSplit, FixedLength, Sequence),
+        *(BertPreTokenizer, CharDelimiterSplit, FixedLength, UnicodeScripts, Sequence),
     ),
 )

@@ -9,6 +9,7 @@ from time import process_time
 from typing import Any
 
 import pytest
+import tokenizers
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +26,9 @@ from engine.pipeline.added_tokens import (
     number_added_tokens,
     without_repeats,
 )
+from engine.pipeline.as_tokenizer import tokenizer_of
 from engine.pipeline.normalizers import NORMALIZERS
+from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.pretokenizers import PRETOKENIZERS
 from engine.text.pretokenize import to_text
 
@@ -191,3 +194,27 @@ def test_a_pattern_cuts_in_place_of_stages_where_one_can() -> None:
         asked = [token.to_json(1) for token in tokens], normalizer, cut
         lines.append(f"{splitter.pattern.name} ({splitter.pattern.summary}), {facts}: {asked}")
     check_sheet("splitters", lines)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "text", "ids"),
+    [
+        ([("  ", True, True)], "a    b", [0, 2, 1]),
+        ([("H", False, True), ("  ", True, False)], "aH  b", [0, 2, 1]),
+        ([(" ", False, True)], "a  b", [0, 2, 2, 1]),
+        ([(" ", True, True), ("H", True, True)], "a   H  b", [0, 2, 3, 1]),
+        ([("H", False, True), (" a", True, True)], "H  a b", [2, 3, 1]),
+    ],
+)
+def test_spaces_that_a_token_took_are_no_token_again(
+    tokens: list[tuple[str, bool, bool]], text: str, ids: list[int]
+) -> None:
+    library = Tokenizer(models.BPE({"a": 0, "b": 1}, []))
+    library.add_special_tokens(
+        [
+            tokenizers.AddedToken(content, lstrip=left, rstrip=right)
+            for content, left, right in tokens
+        ]
+    )
+    pipeline = Pipeline.from_json(Fields(json.loads(library.to_str())))
+    assert tokenizer_of(pipeline).encode(text) == library.encode(text).ids == ids

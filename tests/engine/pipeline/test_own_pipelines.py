@@ -12,6 +12,7 @@ from hypothesis import given
 from odd_texts import texts
 from sheets import check_sheet, refusal
 from tokenizers import Tokenizer as Theirs
+from tokenizers import models, pre_tokenizers
 
 from engine import Tokenizer, TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
@@ -110,14 +111,33 @@ def test_models_are_read_or_refused_at_the_edges_of_their_tables() -> None:
     assert isinstance(read, BPE)
     assert read.merges == [("a", "b")]
     largest = {"vocab": {"a": LARGEST_ID, "b": LARGEST_ID}, "unk_token": "a"}
-    affixed = {"vocab": {"<0x41>": 0}, "merges": [], "byte_fallback": True}
-    for wrong, message in (
-        (largest, "the id 4294967295 is given to 'a' and 'b'"),
-        (affixed | {"continuing_subword_prefix": "##"}, "with a prefix or suffix is not supported"),
-        (affixed | {"end_of_word_suffix": "</w>"}, "with a prefix or suffix is not supported"),
-    ):
-        with pytest.raises(TokenizerFileError, match=message):
-            MODELS.from_json(Fields(wrong))
+    with pytest.raises(TokenizerFileError, match="the id 4294967295 is given to 'a' and 'b'"):
+        MODELS.from_json(Fields(largest))
+
+
+@pytest.mark.parametrize("in_bytes", [False, True])
+@pytest.mark.parametrize("unknown", [None, "<unk>"])
+@pytest.mark.parametrize("missing", ["", "c3", "6d"])
+@pytest.mark.parametrize(("prefix", "suffix"), [("", ""), ("##", ""), ("", "</w>"), ("@", "</w>")])
+def test_bytes_that_spell_an_unknown_character_are_those_of_the_library(
+    prefix: str, suffix: str, missing: str, unknown: str | None, in_bytes: bool, tmp_path: Path
+) -> None:
+    tokens = ["a", "b", f"{prefix}b", f"a{suffix}", f"{prefix}b{suffix}", "Ġ", "Ã"]
+    tokens += [f"<0x{byte:02X}>" for byte in range(256) if f"{byte:02x}" != missing]
+    vocab = {token: i for i, token in enumerate(dict.fromkeys([*tokens, *filter(None, [unknown])]))}
+    given = {"continuing_subword_prefix": prefix, "end_of_word_suffix": suffix}
+    given["unk_token"] = unknown or ""
+    named = {key: text for key, text in given.items() if text}
+    model = models.BPE(vocab, [], byte_fallback=True, **named)
+    theirs = Theirs(model)
+    if in_bytes:
+        theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    theirs.save(str(tmp_path / "tokenizer.json"))
+    ours = Tokenizer.load(tmp_path / "tokenizer.json")
+    for text in ("ab", "mug a", "é漢b m", "bé", "m", "漢漢a"):
+        assert ours.encode(text) == theirs.encode(text).ids
+        traced = ours.encode_traced(text)
+        assert list(traced.ids) == theirs.encode(text).ids
 
 
 def test_a_wrong_template_is_an_error() -> None:

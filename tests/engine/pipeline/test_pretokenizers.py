@@ -13,10 +13,12 @@ from generated import first_quick
 from hypothesis import example, given
 from odd_texts import in_old_unicode, sample_texts, texts
 from sheets import check_sheet, refusal
-from tokenizers import Tokenizer, models, pre_tokenizers
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from engine.core.json_fields import Fields
+from engine.pipeline.as_tokenizer import tokenizer_of
 from engine.pipeline.normalizers import Aligned
+from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.pretokenizers import BEHAVIORS, PRETOKENIZERS, PreTokenizer, in_oniguruma
 from engine.text.patterns import PATTERNS
 
@@ -71,6 +73,7 @@ SPELLED: list[dict[str, Any]] = [
     {"type": "BertPreTokenizer"},
     {"type": "CharDelimiterSplit", "delimiter": "-"},
     {"type": "FixedLength", "length": 3},
+    {"type": "UnicodeScripts"},
     DEEPSEEK,
     FALCON,
     sequence({"type": "WhitespaceSplit"}, metaspace("first")),
@@ -95,7 +98,7 @@ def their_pre_tokenizer(spelled: dict[str, Any]) -> Any:
 def test_every_pre_tokenizer_is_compared() -> None:
     assert {spelled["type"] for spelled in SPELLED} == set(PRETOKENIZERS)
     named = {name for name in dir(pre_tokenizers) if name[0].isupper()}
-    assert named - set(PRETOKENIZERS) == {"PreTokenizer", "UnicodeScripts"}
+    assert named - set(PRETOKENIZERS) == {"PreTokenizer"}
 
 
 @pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
@@ -121,9 +124,32 @@ def test_a_text_is_cut_as_by_hugging_face(spelled: dict[str, Any]) -> None:
         check(in_old_unicode(text[:1000]))
 
 
+@pytest.mark.parametrize("normalizer", ["NFKC", "NFKD"])
+def test_every_piece_that_comes_from_the_first_character_is_marked(normalizer: str) -> None:
+    library = Tokenizer(models.BPE({letter: i for i, letter in enumerate("▁12⁄fia")}, []))
+    library.normalizer = getattr(normalizers, normalizer)()
+    whole = json.loads(library.to_str())
+    for cut in ("Whitespace", "Punctuation"):
+        whole["pre_tokenizer"] = sequence({"type": cut}, metaspace("first"))
+        if cut == "Punctuation":
+            whole["pre_tokenizer"]["pretokenizers"][0]["behavior"] = "Isolated"
+        theirs = Tokenizer.from_str(json.dumps(whole))
+        ours_too = tokenizer_of(Pipeline.from_json(Fields(whole)))
+        for text in ("½a", "ﬁ a", "a½", "½ ½", "½"):
+            assert ours_too.encode(text) == theirs.encode(text).ids
+
+
 @pytest.mark.parametrize("around", first_quick(["a{}b", ".{}1"]))
 @pytest.mark.parametrize(
-    "name", ["Whitespace", "WhitespaceSplit", "BertPreTokenizer", "Punctuation", "Digits"]
+    "name",
+    [
+        "Whitespace",
+        "WhitespaceSplit",
+        "BertPreTokenizer",
+        "Punctuation",
+        "Digits",
+        "UnicodeScripts",
+    ],
 )
 def test_every_character_is_cut_as_by_hugging_face(name: str, around: str) -> None:
     spelled = ONE_BY_ONE if name == "Digits" else {"type": name}
@@ -174,7 +200,7 @@ def test_a_regex_that_can_be_empty_is_not_a_pattern() -> None:
 
 
 WRONG: list[dict[str, Any]] = [
-    *({"type": "UnicodeScripts"}, split("a", "Isolate"), split("[a[^b]]")),
+    *({"type": "UnicodeBlocks"}, split("a", "Isolate"), split("[a&&]")),
     *(metaspace("first") | each for each in ({"replacement": "__"}, {"add_prefix_space": False})),
     *({"type": "FixedLength", "length": 0}, {"type": "Digits", "individual_digits": None}),
     sequence(*[byte_level(False, False)] * 5),
