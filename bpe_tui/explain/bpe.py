@@ -76,9 +76,9 @@ class BpeExplainer(MergeExplainer[Frame]):
     def _why(
         self, before: Frame, pair: Pair, is_ahead: bool, width: int
     ) -> tuple[list[Span], list[Span]]:
-        named = self.named(before, pair, "pair" if is_ahead else "strong", width)
+        named = self.named(before, pair, is_ahead, width)
         if not before.has_corpus:
-            strong = self.named(before, pair, "strong")
+            strong = self.named(before, pair)
             said = "{pair} is merged next." if is_ahead else "{pair} was merged."
             return tr_spans(said, pair=strong), tr_spans(NO_COUNT, "dim")
         pick = before.pick
@@ -114,11 +114,11 @@ class BpeExplainer(MergeExplainer[Frame]):
     ) -> tuple[list[Span], list[Span]]:
         """Return why a tied pair wins: `s+t and e+s both occur 9 times: a tie.`"""
         pair, rivals = pick.pair, pick.rivals
-        named = self.named(before, pair, "pair" if is_ahead else "strong", width)
+        named = self.named(before, pair, is_ahead, width)
         often = times(pick.count)
         if len(rivals) == 1:
             ways = BOTH_NEXT if is_ahead else BOTH_MADE
-            others = self.named(before, rivals[0], "tie" if is_ahead else "", width)
+            others = self.named(before, rivals[0], width=width)
         else:
             ways = SEVERAL_NEXT if is_ahead else SEVERAL_MADE
             others = [(plural(len(rivals), "other"), "")]

@@ -329,13 +329,14 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return StepMoment(after, after.at(1), Beat.LIGHT)
 
     def named(
-        self, frame: AnyMergeFrame, pair: Pair, role: str = "", width: int = LEAST_FOR_ASIDE
+        self, frame: AnyMergeFrame, pair: Pair, is_next: bool = False, width: int = LEAST_FOR_ASIDE
     ) -> list[Span]:
-        """Return a pair as part of a sentence in `width` cells, with characters of its bytes."""
+        """Return a pair as chips in a sentence of `width` cells, with characters of its bytes."""
         first, second = (
             shorten(visible_bytes(frame.any_token(part)), LONGEST_NAMED) for part in pair
         )
-        spans = [(first, role), BETWEEN_PAIR, (second, role)]
+        chip = "joining" if is_next else "base"
+        spans = [(first, chip), BETWEEN_PAIR, (second, chip)]
         room = LONGEST_BESIDE if width >= LEAST_FOR_ASIDE else 0
         characters = characters_of(frame, pair, room)
         return [*spans, (f" ({characters})", "dim")] if characters else spans

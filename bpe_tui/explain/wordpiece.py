@@ -67,7 +67,7 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
         score = before.score_of(pair)
         assert score is not None, "a pair that merges occurs"
         value = score_text(score.value)
-        named = self.named(before, pair, "pair" if is_ahead else "strong")
+        named = self.named(before, pair, is_ahead)
         others = len(self.tied(before)) - 1
         if others > 0:
             counted = plural(others, "other")

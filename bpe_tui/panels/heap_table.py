@@ -142,9 +142,9 @@ class LinePart(Enum):
 
 
 class TableLine(NamedTuple):
-    """A row of the table: the index of its entry, and which of the entry's rows it is."""
+    """A row of the table: the place of its entry, and which of the entry's rows it is."""
 
-    index: int
+    place: int
     part: LinePart
 
 
@@ -177,11 +177,11 @@ class EntryTable:
 
     def row(self, entries: Sequence[QueueEntry], line: TableLine) -> Row:
         """Return the row of a line."""
-        entry = entries[line.index]
+        entry = entries[line.place]
         if line.part is LinePart.SKIPPED:
-            return self._skipped_row(entries[: line.index])
+            return self._skipped_row(entries[: line.place])
         if line.part is LinePart.OWN:
-            return self._table.row(RankedEntry(line.index + 1, entry), ToPair(entry.pair))
+            return self._table.row(RankedEntry(line.place + 1, entry), ToPair(entry.pair))
         words = _why_stale(self._frame, self._painter, entry, self._width - PLACE_CELLS)
         return Row([(" " * PLACE_CELLS, ""), *words], ToPair(entry.pair))
 

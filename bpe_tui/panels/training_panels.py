@@ -94,7 +94,7 @@ class StepList(TokenPanel[Any]):
     def row_count(self) -> int:
         if not self.frame:
             return 0
-        last = self.frame.recorded_steps
+        last: int = self.frame.recorded_steps
         shown = min(self.frame.step + 1, last) if self.hides_next else last
         return shown + 1 - self.FIRST
 

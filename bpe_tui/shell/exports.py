@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from io import StringIO
+from typing import Any
 
 from rich.console import Console
 from rich.segment import Segment, Segments
@@ -13,7 +14,7 @@ from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.widgets.textual_private import painted_lines
 
 
-def screen_text(screen: Screen[object]) -> str:
+def screen_text(screen: Screen[Any]) -> str:
     """Return the text on a screen, without the blanks at the ends of lines."""
     lines = (strip.text.rstrip() for strip in painted_lines(screen))
     return "".join(f"{line}\n" for line in lines)
@@ -30,7 +31,7 @@ def exported_text(screen: PanelScreen) -> str:
     return text
 
 
-def screen_svg(screen: Screen[object], title: str) -> str:
+def screen_svg(screen: Screen[Any], title: str) -> str:
     """Draw a screen as an SVG picture of a terminal window."""
     console = Console(
         width=screen.outer_size.width,

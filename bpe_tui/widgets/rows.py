@@ -277,7 +277,8 @@ def skipped_before(spans: Sequence[Span], first: int, last: int, cells: int) -> 
     if spans_width(spans[: last + 1]) + (last + 1 < len(spans)) <= cells:
         return 0
     borders = [place for place, (_, role) in enumerate(spans[:first], 1) if role == "cut"]
-    for start in (*borders, *range(1, first + 1)):
+    starts: list[int] = [*borders, *range(1, first + 1)]
+    for start in starts:
         if spans_width(spans[start : last + 1]) + 2 <= cells:
             return start
     return borders[-1] if borders else 0

@@ -65,7 +65,7 @@ def test_notes_about_stale_entries_have_one_wording_and_column_and_skipped_ones_
         room = TableRoom.within(cells, len(str(highest_shown(frame))), True)
         for line in table.lines(entries):
             row = "".join(text for text, _ in table.row(entries, line).spans)
-            entry, above = entries[line.index], entries[: line.index]
+            entry, above = entries[line.place], entries[: line.place]
             assert len(row.rstrip()) <= cells
             seen.add(line.part)
             pair = "".join(text for text, _ in TokenPainter(frame, marks=False).pair(entry.pair))
