@@ -49,8 +49,6 @@ class VocabularyRows(FramePanel[FrameT]):
     KEEPS_CURSOR = True
     TOKEN: ClassVar[str] = "token"
     """The model's word for a token."""
-    CLICK_LOOKS: ClassVar[bool] = True
-    """Whether the first click on a row only selects its token, and the next one opens it."""
 
     @dataclass
     class Pointed(Message):
@@ -166,15 +164,10 @@ class VocabularyRows(FramePanel[FrameT]):
         self.choose_token()
 
     def on_click(self, event: events.Click) -> None:
-        """Select the clicked row; a click on the selected row opens its token."""
-        if not self.CLICK_LOOKS:
-            return
+        """Select the clicked row; nothing in it is asked about."""
         event.prevent_default()
-        index = self.row_at(event)
-        if index == self.cursor:
-            self.action_choose()
-        elif index is not None:
-            self.cursor = index
+        if (index := self.row_at(event)) is not None:
+            self.click_row(index)
             self.choose_token()
 
     # -- painting

@@ -25,8 +25,8 @@ IN_A_PANEL = {
     "Home End": "First, last row of the focused table; elsewhere the run's.",
     "Enter": "Where the row leads: a merge, a word. Zoom where it leads nowhere.",
     "Shift+→ ←": "Point at a token, the next one, the one before; Enter explains it.",
-    "mouse": "Click what Enter would open; a token, or the + of a pair, to ask about it; "
-    "drag the bar on top.",
+    "mouse": "Click a row to select it, again to open it; a token, or the + of a pair, to ask "
+    "about it; drag the bar on top.",
 }
 """Keys of panels, which no command has, and what they do."""
 

@@ -63,13 +63,13 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     @dataclass
     class Chosen(Message):
-        """Enter or a click on a row that leads somewhere."""
+        """Enter or a second click on a row that leads somewhere."""
 
         lines: Lines
         target: object
 
     class Moved(Message):
-        """A key has moved the cursor."""
+        """A key or a click has moved the cursor."""
 
     @dataclass
     class NothingToChoose(Message):
@@ -95,6 +95,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     PASSES_TEXT: ClassVar[bool] = False
     """Whether the cursor passes rows that lead nowhere, such as headings."""
+
+    _clicked: object | None = None
+    """The target of the row that a click has selected; another click on it goes there."""
 
     _rows: Sequence[Row] = ()
 
@@ -327,7 +330,11 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     def watch_cursor(self) -> None:
         self.make_again()
 
-    on_focus = on_blur = watch_cursor
+    on_focus = watch_cursor
+
+    def on_blur(self) -> None:
+        self._clicked = None
+        self.make_again()
 
     def on_resize(self) -> None:
         self.rebuild()
@@ -339,14 +346,24 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         if index is None or offset is None:
             return
         row = self.row(index)
-        self.cursor, self.pointed = index, None
+        self.pointed = None
         subjects = subjects_at(row.spans, offset.x)
         # In a row that leads somewhere, only a border between two subjects asks.
         if len(subjects) >= (1 if row.target is None else 2):
+            self.cursor = index
             self.post_message(self.Asked(self, subjects))
             return
-        if row.target is not None:
+        self.click_row(index)
+
+    def click_row(self, index: int) -> None:
+        """Select a row; go where it leads if the click before has selected it."""
+        target = self.row(index).target
+        goes = target is not None and (index, target) == (self.cursor, self._clicked)
+        self.cursor, self._clicked = index, None if goes else target
+        if goes:
             self._choose(index)
+        else:
+            self.post_message(self.Moved())
 
     def row_at(self, event: events.Click) -> int | None:
         """Return the clicked row; `None` for the head and below the rows."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 from opening import opened, opened_as, step, until
 from program import HANDOUT
@@ -286,3 +288,25 @@ async def test_a_screen_that_the_model_lacks_is_dim_and_says_why() -> None:
         for name, why in (("race", "is between BPE's trainers"), ("check", "with BPE's rule")):
             await pilot.click(TabLine, offset=(line.render_line(0).text.index(name), 0))
             await until(pilot, lambda: why in app.notices.now, 5)  # noqa: B023
+
+
+async def test_one_click_selects_a_row_and_a_second_one_goes_where_it_leads() -> None:
+    async with opened_as(RUNS["bpe"]) as (app, pilot):
+        app.seek(2)
+        await pilot.pause()
+        for panel, row in (("pairs", 0), ("merges", 4)):
+            rows = app.screen.query_one(f"#{panel}", Lines)
+            rows.put_cursor(0, 0)
+            at = (rows.content_offset.x + 2, rows.content_offset.y + rows.head_height + row)
+            before = step(app)
+            await pilot.click(rows, offset=at)
+            assert (panel, rows.cursor, step(app)) == (panel, row, before)
+            rows.put_cursor(1, 0)
+            await pilot.click(rows, offset=at)  # another row was selected meanwhile
+            await pilot.press("tab")
+            await pilot.click(rows, offset=at)  # another panel had the focus
+            assert (panel, rows.cursor, step(app)) == (panel, row, before)
+            chosen = list[object]()
+            with patch.object(type(app.screen), "follow", lambda _, target: chosen.append(target)):  # noqa: B023
+                await pilot.click(rows, offset=at)
+            assert chosen == [rows.row(row).target]

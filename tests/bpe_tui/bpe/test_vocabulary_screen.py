@@ -118,7 +118,7 @@ async def test_the_newest_token_is_selected_until_one_is_chosen_and_enter_leads_
         await pilot.press("enter")
         assert app.screen.id == "training"
         assert step(app) == 300 - 257 + 1
-        await pilot.press("escape")
+        await pilot.press("backspace")
         assert isinstance(app.screen, VocabularyScreen)
         assert (step(app), rows.token) == (443, 300)
         top = rows.scroll_offset.y
@@ -169,5 +169,5 @@ async def test_f_leads_from_a_token_to_its_words_and_lines_in_the_corpus() -> No
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.id == "training")
         assert first.decode().replace(" ", "·") in line.replace("┊", "")
-        await pilot.press("escape")
+        await pilot.press("backspace")
         await until(pilot, lambda: app.screen.id == "vocabulary")

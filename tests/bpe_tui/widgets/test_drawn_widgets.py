@@ -128,7 +128,7 @@ async def test_a_click_or_a_drag_asks_for_what_is_drawn_there() -> None:
         assert [each.column for each in found] == ["id", "text", "text"]
         assert not await at(app.rows, 0, y=0)
         assert [each.subjects for each in await at(app.rows, 2, 3, 7, y=1)] == [(7,), (7, 9)]
-        token, border, blank = await at(app.rows, 2, 3, 7, y=2)
+        token, border, blank = await at(app.rows, 2, 2, 3, 7, 7, y=2)
         assert (token.target, border.subjects, blank.target) == ("there", (7, 9), "there")
         assert not await at(app.rows, 0, y=3)
         found = await at(app.chart, 0, 7, 8, 18, 30)

@@ -268,7 +268,7 @@ async def test_the_cursor_below_a_field_goes_from_row_to_row_that_leads_somewher
         assert (app.cells, rows.cursor, rows.scroll_offset.y) == ([18, 18], 4, 2)
         app.texts = ["one"] * 5
         rows.find_again()
-        assert (rows.cursor, rows.scroll_offset.y) == (0, 1)
+        assert (rows.cursor, rows.scroll_offset.y) == (0, 0)
         rows.action_end(True)
         assert (rows.cursor, rows.scroll_offset.y) == (0, 2)
         app.texts = ["!one", "!two", "!three"]
