@@ -11,14 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bpe_tui.explain.explanation import AnyExplainer, Bar, CountRoom
+from bpe_tui.explain.explanation import BAR_SIGNS, AnyExplainer, Bar, CountRoom
 from bpe_tui.explain.merge_explanation import MergeExplainer
-from bpe_tui.lessons.question_rows import fitting_rows, packed_rows
+from bpe_tui.lessons.question_rows import fitting_rows, packed_rows, word_spans
 from bpe_tui.shell.panel import token_edge
 from bpe_tui.widgets.controls import FooterKey
 from bpe_tui.widgets.language import current_table, tr
-from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Row, Span
+from bpe_tui.widgets.rows import Row, Span, left
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import QuestionError
 from engine.learning.questions import kinds_for, predict
@@ -76,29 +75,53 @@ class Prediction:
 
     def count_rows(self, room: CountRoom) -> list[Row]:
         """Return the choices, in an order that does not give the answer away."""
-        assert isinstance(self.explainer, MergeExplainer)  # only BPE's steps are predicted
-        rows = self.explainer.rows_of_bars(self.attempt.question.frame, self._bars(), room)
+        question = self.attempt.question
+        if isinstance(self.explainer, MergeExplainer) and question.pairs:
+            rows = self.explainer.rows_of_bars(question.frame, self._bars(self.explainer), room)
+        else:
+            rows = self._option_rows(room)
         rows = [Row(row.spans, ToOption(place)) for place, row in enumerate(rows)]
         first = max(min(self.chosen - room.rows + 1, len(rows) - room.rows), 0)
         return rows[first : first + room.rows]
 
-    def _bars(self) -> list[Bar]:
+    def _bars(self, explainer: MergeExplainer[Any]) -> list[Bar]:
         """Return the pairs with their bars; the numbers are hidden until they may be shown."""
-        attempt, question = self.attempt, self.attempt.question
+        frame, is_tied = self.attempt.question.frame, self.attempt.question.kind == "tie"
         bars = []
-        for place, pair in enumerate(question.pairs):
-            is_tied = question.kind == "tie"
-            mark, remark = ("tie", "tied") if is_tied else ("", "")
-            if attempt.is_over and place == question.answer:
-                mark, remark = "pair", "wins"
-            elif place in attempt.tried:
-                mark, remark = "loss", "no"
-            if place == self.chosen and not attempt.is_over:
-                mark = "chosen"
-            count = question.frame.count_of(pair) if is_tied or attempt.reveals(place) else None
-            shown = "?" if count is None else number(count)
-            bars.append(Bar(pair, count or 0, shown, count or 0, "", mark, remark, ""))
+        for place, pair in enumerate(self.attempt.question.pairs):
+            mark, remark = self._mark_of(place)
+            if is_tied and not remark:
+                mark, remark = mark or "tie", "tied"
+            value, shown, fraction = 0.0, "?", ""
+            if is_tied or self.attempt.reveals(place):
+                value = explainer.value(frame, pair)
+                shown, fraction = explainer.value_text(frame, pair)
+            bars.append(Bar(pair, value, shown, value, "", mark, remark, fraction))
         return bars
+
+    def _mark_of(self, place: int) -> tuple[str, str]:
+        """Return the mark of a row, and the word after it."""
+        attempt, mark, remark = self.attempt, "", ""
+        if attempt.is_over and place == attempt.question.answer:
+            mark, remark = "pair", "wins"
+        elif place in attempt.tried:
+            mark, remark = "loss", "no"
+        if place == self.chosen and not attempt.is_over:
+            mark = "chosen"
+        return mark, remark
+
+    def _option_rows(self, room: CountRoom) -> list[Row]:
+        """Return the rows of a choice between other things than pairs: pieces, or paths."""
+        form, rows = self.attempt.question.form, []
+        assert isinstance(form, Choice)
+        for place, option in enumerate(form.options):
+            mark, remark = self._mark_of(place)
+            role = "pair" if mark in ("pair", "chosen") else mark
+            label = [(BAR_SIGNS.get(mark, "  "), role), *word_spans(option.label)]
+            revealed = option.revealed if self.attempt.reveals(place) else ""
+            after = [(f"  {revealed}", "dim"), (f"  {tr(remark)}" if remark else "", role)]
+            rows.append(Row(left([*label, *after], room.width)))
+        return rows
 
     def pick_rows(self, width: int) -> list[Row]:
         """Return the question and the reply to an answer, in a row each if they fit."""

@@ -28,8 +28,11 @@ from engine.learning.questions.pair_choice import NEXT_PAIR, TIE
 from engine.learning.questions.question import Chance, Question, Request
 from engine.learning.questions.reason import REASON
 from engine.learning.questions.sizes import TOKENS_LEFT
-from engine.learning.questions.unigram import BEST_PATH
-from engine.learning.questions.wordpiece import LONGEST_MATCH
+from engine.learning.questions.unigram import BEST_PATH, NEXT_PRUNE
+from engine.learning.questions.wordpiece import BEST_SCORE, LONGEST_MATCH
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.record import PruneStep
+from engine.wordpiece.frame import WordPieceFrame
 
 KINDS = registry_of(
     "kind of question",
@@ -43,7 +46,9 @@ KINDS = registry_of(
     STALE,
     TOKENS_LEFT,
     LONGEST_MATCH,
+    BEST_SCORE,
     BEST_PATH,
+    NEXT_PRUNE,
 )
 """All kinds, in the order in which they are offered."""
 
@@ -86,7 +91,7 @@ OF_WHAT_FOLLOWS = ("next-pair", "tie")
 
 
 def predict(frame: Any, rows: int = 6) -> Question:
-    """Return a question about what the next step of BPE will do.
+    """Return a question about what the next step will do; at an EM step, about its scores.
 
     Args:
         frame, rows: as for `ask`.
@@ -94,8 +99,16 @@ def predict(frame: Any, rows: int = 6) -> Question:
     Raises:
         QuestionError: nothing can be asked there; the message gives the reason.
     """
-    is_tied = isinstance(frame, Frame) and len(frame.queue.tied) > 1
-    return ask(OF_WHAT_FOLLOWS[is_tied], frame, rows=rows)
+    if isinstance(frame, WordPieceFrame):
+        kind = "best-score"
+    elif isinstance(frame, UnigramFrame):
+        if frame.leads_on is None:
+            raise QuestionError(f"no step follows step {frame.step:,}")
+        kind = "next-prune" if isinstance(frame.leads_on, PruneStep) else "best-path"
+    else:
+        is_tied = isinstance(frame, Frame) and len(frame.queue.tied) > 1
+        kind = OF_WHAT_FOLLOWS[is_tied]
+    return ask(kind, frame, rows=rows)
 
 
 def kinds_for(frame: Any) -> list[str]:

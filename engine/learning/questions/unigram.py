@@ -1,18 +1,20 @@
-"""Questions about Unigram: which path through a word wins."""
+"""Questions about Unigram: which path through a word wins, and which piece is pruned next."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 
 from engine.core.errors import QuestionError
-from engine.core.wording import Sentence, Words, say
+from engine.core.wording import Sentence, Words, amount, say
 from engine.learning.questions.answer_forms import SPACE, Choice, Option, edged
 from engine.learning.questions.question import Chance, Kind, Level, Question, Request, Wrong, minus
 from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import Path
 from engine.unigram.pieces import spelled, unspelled
+from engine.unigram.record import Pruned, PruneRule, PruneStep
 
 PATH_WORDS, MOST_PATH_WORDS, PATH_DRAWS = 5000, 50_000, 400
 """Number of the most frequent words to draw from, of words if these will not do, and of draws."""
@@ -157,4 +159,80 @@ def _why_not_best_path(word: str, path: Path) -> Sentence:
     return say("{path} adds up to {score}; another path to more.", path=words, score=total)
 
 
+# -- the piece that goes next
+
+MOST_PRUNABLE = 4
+"""Largest number of pieces to choose from."""
+
+
+def _pose_next_prune(frame: UnigramFrame, request: Request) -> Question:
+    """Ask which of some pieces the next step prunes: one that goes, and others that stay."""
+    step, chance = frame.leads_on, request.chance
+    if not isinstance(step, PruneStep):
+        raise QuestionError(f"no piece is pruned after step {frame.step:,}")
+    most = min(max(request.rows, 2), MOST_PRUNABLE)
+    leaving = {piece.number: piece for piece in step.removed}
+    staying = [number for number in frame.numbers.tolist() if number not in leaving]
+    can_go = partial(_can_go, frame)
+    right = next(filter(can_go, chance.shuffled(leaving)), None)
+    others = list(islice(filter(can_go, chance.shuffled(staying)), most - 1))
+    if right is None or not others:
+        raise QuestionError(f"no pieces can be compared at step {frame.step:,}")
+    rows = chance.shuffled([right, *others])
+    names = [_shown(frame.record.texts[number]) for number in rows]
+    by_score = step.rule is PruneRule.SCORE
+    advice = "The pieces go whose loss costs least: rare ones, or those that others spell as well."
+    return Question(
+        frame,
+        say("Which of these pieces goes next?"),
+        Choice(tuple(Option((name,)) for name in names)),
+        rows.index(right),
+        explain=lambda: _why_pruned(leaving[right], by_score=by_score),
+        explain_wrong=lambda row: Wrong(
+            "took a piece that stays", say("{piece} stays.", piece=names[row])
+        ),
+        find_hints=lambda _: (
+            say(
+                "the right one has {n}.", n=amount(len(unspelled(leaving[right].text)), "character")
+            ),
+        ),
+        advice=say("The least probable pieces go." if by_score else advice),
+        given=tuple(_facts_of(frame, number) for number in rows),
+    )
+
+
+def _can_go(frame: UnigramFrame, number: int) -> bool:
+    """Whether a piece has several characters, and others that spell it."""
+    text = frame.record.texts[number]
+    return len(text) > 1 and text.isprintable() and frame.alternative(text) is not None
+
+
+def _facts_of(frame: UnigramFrame, number: int) -> Sentence:
+    """Return how often a piece is used, its score, and the best way to do without it."""
+    index = frame.index_of(number)
+    assert index is not None, "it is there at this step"
+    text, without = frame.record.texts[number], frame.alternative(frame.record.texts[number])
+    piece, score = _shown(text), minus(float(frame.scores[index]))
+    used = f"{float(frame.expected_counts[index]):,.1f}"
+    assert without is not None, "it can go"
+    return say(
+        "{piece}: used {used} times, score {score}; without it {path}, {other}",
+        piece=piece,
+        used=used,
+        score=score,
+        path=_path_words(text, without),
+        other=minus(without.score),
+    )
+
+
+def _why_pruned(right: Pruned, *, by_score: bool) -> tuple[Sentence, ...]:
+    piece = _shown(right.text)
+    if by_score:
+        said = "{piece} goes: with {score} it is among the least probable."
+        return (say(said, piece=piece, score=minus(right.score)),)
+    cost = f"{right.loss_increase:.2g}"
+    return (say("{piece} goes: without it the loss grows by only {cost}.", piece=piece, cost=cost),)
+
+
 BEST_PATH = Kind("best-path", (UnigramFrame,), "Unigram", _pose_best_path)
+NEXT_PRUNE = Kind("next-prune", (UnigramFrame,), "Unigram", _pose_next_prune)

@@ -1,4 +1,4 @@
-"""Questions about WordPiece: into which pieces a word is cut."""
+"""Questions about WordPiece: into which pieces a word is cut, and which pair merges next."""
 
 from __future__ import annotations
 
@@ -6,11 +6,20 @@ from dataclasses import dataclass
 from itertools import combinations, islice, pairwise
 
 from engine.core.errors import QuestionError
-from engine.core.wording import Sentence, amount, say
-from engine.learning.questions.answer_forms import CUT, SPACE, Cuts, edged
-from engine.learning.questions.question import Kind, Level, Question, Request, Wrong, in_turn
+from engine.core.wording import Sentence, amount, frequency, say
+from engine.learning.questions.answer_forms import CUT, SPACE, Choice, Cuts, Option, edged
+from engine.learning.questions.question import (
+    Kind,
+    Level,
+    Question,
+    Request,
+    Wrong,
+    in_turn,
+    pair_words,
+)
 from engine.text.pretokenize import to_bytes, to_text
 from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.score import ScoredPair, score_text
 from engine.wordpiece.tokenizer import Outcome
 from engine.wordpiece.words import CONTINUES, inner
 
@@ -160,4 +169,82 @@ def _why_not_cut(cut: CutWord, bars: tuple[int, ...]) -> Wrong:
     )
 
 
+# -- the pair that merges next
+
+SCORED = 60
+"""Number of pairs of the highest scores from which the wrong ones are drawn."""
+CLOSE_SCORE = 0.9
+"""A choice is close if the second score is at least this share of the first."""
+
+
+def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
+    """Ask which of some pairs has the highest score, from the counts that give it."""
+    scored, frequent = frame.top_pairs(SCORED), frame.most_frequent
+    if not scored or frequent is None:
+        raise QuestionError(f"no pair merges after step {frame.step:,}")
+    right, *others = scored
+    # A pair that is tied with the right one would be as good an answer.
+    lower = [each for each in others if each.score.value < right.score.value]
+    if frequent.score.value < right.score.value:
+        lower = [frequent, *request.chance.shuffled(each for each in lower if each != frequent)]
+    if not lower:
+        raise QuestionError(f"all pairs in front are tied at step {frame.step:,}")
+    rows = request.chance.shuffled([right, *lower[: max(request.rows, 2) - 1]])
+    second = max(each.score.value for each in rows if each != right)
+    return Question(
+        frame,
+        say("Which pair has the highest score?"),
+        Choice(
+            tuple(
+                Option(
+                    pair_words(frame, each.pair),
+                    revealed=score_text(each.score.value),
+                    amount=float(each.score.value),
+                )
+                for each in rows
+            )
+        ),
+        rows.index(right),
+        explain=lambda: _why_best_score(frame, right, frequent),
+        explain_wrong=lambda row: _why_not_best_score(frame, rows[row], frequent),
+        find_hints=lambda _: (
+            say("the right one occurs {times}.", times=frequency(right.score.count)),
+        ),
+        advice=say("Divide the count of each pair by the counts of both its parts."),
+        given=tuple(
+            say("{pair}: {fraction}", pair=pair_words(frame, each.pair), fraction=str(each.score))
+            for each in rows
+        ),
+        find_level=lambda: (
+            Level.CLOSE if second >= CLOSE_SCORE * right.score.value else Level.CLEAR
+        ),
+        pairs=tuple(each.pair for each in rows),
+    )
+
+
+def _why_best_score(
+    frame: WordPieceFrame, right: ScoredPair, frequent: ScoredPair
+) -> tuple[Sentence, ...]:
+    first = say(
+        "{pair} has the highest score, {fraction} = {score}.",
+        pair=pair_words(frame, right.pair),
+        fraction=str(right.score),
+        score=score_text(right.score.value),
+    )
+    if frequent.pair == right.pair:
+        return (first,)
+    named = pair_words(frame, frequent.pair)
+    return first, say("{pair} occurs most often, but both its parts are common.", pair=named)
+
+
+def _why_not_best_score(frame: WordPieceFrame, chosen: ScoredPair, frequent: ScoredPair) -> Wrong:
+    named, score = pair_words(frame, chosen.pair), score_text(chosen.score.value)
+    if chosen == frequent:
+        said = "{pair} occurs most often, but its score is only {score}."
+        return Wrong("took the most frequent pair", say(said, pair=named, score=score))
+    said = "{pair} scores {score}, and another pair more."
+    return Wrong("took a pair of a lower score", say(said, pair=named, score=score))
+
+
 LONGEST_MATCH = Kind("longest-match", (WordPieceFrame,), "WordPiece", _pose_longest_match)
+BEST_SCORE = Kind("best-score", (WordPieceFrame,), "WordPiece", _pose_best_score)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from opening import burst, opened_as, step, until
+from screen_text import row_texts
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
@@ -14,6 +15,7 @@ from bpe_tui.explain.screen import ExplainScreen
 from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.session.config import RunConfig
+from engine.learning.questions.answer_forms import Choice
 from engine.learning.questions.question import Attempt
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -78,3 +80,24 @@ async def test_of_two_keys_at_once_that_leave_a_question_the_second_does_nothing
         assert attempt.at_first_try
         burst(app, "enter", "enter")
         await until(pilot, lambda: isinstance(app.screen, EncodingScreen))
+
+
+@pytest.mark.parametrize("model", ["wordpiece", "unigram"])
+async def test_the_steps_of_the_other_models_are_asked_for_before_they_are_shown(
+    model: str,
+) -> None:
+    config = RunConfig(str(SAMPLES / "ship.txt"), 90, model=model)
+    async with opened_as(config, (100, 30)) as (app, pilot):
+        await pilot.press("P")
+        screen = await asking(app, pilot)
+        assert screen.question is not None
+        form = screen.question.attempt.question.form
+        assert isinstance(form, Choice)
+        answer = screen.question.attempt.question.answer
+        assert isinstance(answer, int)
+        wrong = (answer + 1) % len(form.options)
+        await pilot.press(*["down"] * wrong, "enter")
+        rows = row_texts(screen.sections["count"])
+        assert [row for row in rows if " no" in row] == [rows[wrong]]
+        await pilot.press(*["up"] * ((wrong - answer) % len(form.options)), "enter", "enter")
+        await until(pilot, lambda: step(app) == 1)

@@ -316,7 +316,8 @@ def asked_on(text: bytes, size: int) -> Iterator[list[Question]]:
 
 
 def test_every_kind_is_guessed_at() -> None:
-    assert {*BPE_KINDS, "longest-match", "best-path"} == {*KINDS}
+    never_in_a_quiz = {"best-score", "next-prune"}  # what the next step does: predicted only
+    assert {*BPE_KINDS, "longest-match", "best-path"} == {*KINDS} - never_in_a_quiz
 
 
 @pytest.mark.slow  # thousands of questions

@@ -193,7 +193,9 @@ DIGESTS = {
     "stale": "9a1891be",
     "tokens-left": "0504debf",
     "longest-match": "721c5c2c",
+    "best-score": "f5b3ddfd",
     "best-path": "24f85434",
+    "next-prune": "010a80b9",
 }
 
 

@@ -48,6 +48,7 @@ from engine.learning.questions.words_in_sight import (
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS
 from engine.unigram.frame import UnigramTimeline
+from engine.unigram.record import PruneStep
 from engine.unigram.trainer import UnigramTrainer
 from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
@@ -389,6 +390,40 @@ def test_paths_are_graded_by_all_segmentations(counts: dict[str, int], seed: int
         assert_graded(question, shown.index(best))
 
 
+def rows_of(question: Question) -> list[tuple[str, ...]]:
+    """Return the pieces that each row of a choice names."""
+    parts = (option.label for option in question.form.options)
+    return [tuple(part.decode() for part in label if isinstance(part, bytes)) for label in parts]
+
+
+@given(wordpiece_oracle.corpora(), st.integers(0, 9))
+@examples(40)
+def test_scores_are_graded_by_counting_all_pairs_again(corpus: dict[str, int], seed: int) -> None:
+    steps = wordpiece_oracle.train(corpus, 12, "frequent")
+    counts = {word.encode(): count for word, count in corpus.items()}
+    trainer = WordPieceTrainer(counts, 200, min_count=1)
+    timeline = WordPieceTimeline(trainer.record, trainer.steps())
+    for step, question in asked(timeline, ["best-score"], str(seed)):
+        if step < len(steps):
+            scores = [steps[step].scores[row] for row in rows_of(question)]
+            assert scores.count(max(scores)) == 1
+            assert_graded(question, scores.index(max(scores)))
+
+
+@given(WORDS, st.integers(0, 9))
+@examples(40)
+def test_a_pruned_piece_is_gone_after_the_step_and_the_others_stay(
+    counts: dict[str, int], seed: int
+) -> None:
+    trainer = UnigramTrainer(counts, 1 + len(set("".join(counts))))
+    timeline = UnigramTimeline(*unigram_parts(trainer), words=counts)
+    for step, question in asked(timeline, ["next-prune"], str(seed)):
+        after = timeline.seek(step + 1).texts
+        gone = [piece not in after for (piece,) in rows_of(question)]
+        assert gone.count(True) == 1
+        assert_graded(question, gone.index(True))
+
+
 def unigram_parts(trainer: UnigramTrainer) -> tuple[Any, list[Any]]:
     events = list(trainer.steps())
     return trainer.record, events
@@ -400,6 +435,18 @@ def unigram_parts(trainer: UnigramTrainer) -> tuple[Any, list[Any]]:
 def test_what_comes_next_is_asked_for_by_the_tie_or_by_the_count() -> None:
     timeline = timeline_of(LOW)
     assert [predict(timeline.seek(step)).kind for step in (0, 1)] == ["tie", "next-pair"]
+    pieces = WordPieceTrainer(LOW, 40, min_count=1)
+    scores = WordPieceTimeline(pieces.record, pieces.steps())
+    assert predict(scores.frame).kind == "best-score"
+    words = {word.decode(): count for word, count in LOW.items()}
+    paths = UnigramTimeline(*unigram_parts(UnigramTrainer(words, 14)), words=words)
+    kinds = [predict(paths.seek(step)).kind for step in range(len(paths))]
+    assert kinds == [
+        "next-prune" if isinstance(paths.seek(step).leads_on, PruneStep) else "best-path"
+        for step in range(len(paths))
+    ]
+    with pytest.raises(QuestionError, match="no step follows"):
+        predict(paths.seek(len(paths)))
 
 
 # -- answers, typed or out of a file
@@ -571,5 +618,5 @@ def test_a_choice_has_as_many_rows_as_are_wanted_but_two_at_least() -> None:
 
 
 def test_every_kind_has_a_slow_grader() -> None:
-    elsewhere = {"longest-match", "best-path"}
+    elsewhere = {"longest-match", "best-score", "best-path", "next-prune"}
     assert {*GRADERS, *elsewhere} == set(KINDS)

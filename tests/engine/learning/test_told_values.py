@@ -51,6 +51,7 @@ from engine.text.patterns import PATTERNS
 from engine.unigram.frame import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.score import score_text
 from engine.wordpiece.trainer import WordPieceTrainer
 
 MERGES = 10
@@ -238,6 +239,73 @@ class Paths:
         """The sums of the paths to choose from, the greatest first."""
         sums = [self.sum_of(option.label) for option in self.question.form.options]  # type: ignore[attr-defined]
         return sorted(sums, key=number_in, reverse=True)
+
+
+@dataclass
+class Scored:
+    """A choice between pairs by their scores, with the step of the slow trainer that follows."""
+
+    question: Question
+    made: wordpiece_oracle.OracleStep
+    right: Any
+
+    @property
+    def reached(self) -> list[Scored]:
+        return [self]
+
+    def pair(self, told: Any) -> wordpiece_oracle.Pair:
+        left, right = (token.decode() for token in tokens_in(told))
+        return left, right
+
+    def is_fraction(self, values: Values) -> bool:
+        left, right = self.pair(values["pair"])
+        pieces = self.made.pieces_before
+        parts = f"({pieces[left]:,} × {pieces[right]:,})"
+        return str(values["fraction"]) == f"{self.made.pairs_before[left, right]:,} / {parts}"
+
+    def is_score(self, values: Values) -> bool:
+        return score_text(self.made.scores[self.pair(values["pair"])]) == values["score"]
+
+    def is_most_frequent(self, values: Values) -> bool:
+        counts = self.made.pairs_before
+        return counts[self.pair(values["pair"])] == max(counts.values())
+
+
+@dataclass
+class Going:
+    """A choice between pieces, of which the next step prunes one."""
+
+    question: Question
+    right: Any
+
+    @property
+    def reached(self) -> list[Going]:
+        return [self]
+
+    @property
+    def before(self) -> dict[str, tuple[str, str]]:
+        """Map the pieces before the step to how often they are used, and to their scores."""
+        frame = self.question.frame
+        columns = frame.texts, frame.expected_counts.tolist(), frame.scores.tolist()
+        return {
+            text: (f"{used:,.1f}", minus(score)) for text, used, score in zip(*columns, strict=True)
+        }
+
+    def goes(self, piece: Any) -> bool:
+        after = self.question.frame.at(self.question.frame.step + 1)
+        return piece.decode() not in after.texts
+
+    def is_used(self, values: Values) -> bool:
+        return self.before[values["piece"].decode()] == (values["used"], values["score"])
+
+    def is_way(self, values: Values) -> bool:
+        frame = self.question.frame
+        model = dict(zip(frame.texts, frame.scores.tolist(), strict=True))
+        without = {text: score for text, score in model.items() if text != values["piece"].decode()}
+        ways = unigram_by_hand.segmentations(values["piece"].decode(), without)
+        best = max(unigram_by_hand.score(way, without) for way in ways)
+        path = [piece.decode() for piece in tokens_in(values["path"])]
+        return values["other"] == minus(best) == minus(unigram_by_hand.score(path, without))
 
 
 def minus(value: float) -> str:
@@ -749,6 +817,33 @@ CHECKS: dict[str, Check] = {
     "{path} adds up to {score}; another path to more.": lambda paths, values: (
         values["score"] == paths.sum_of(values["path"]) != paths.shown[0]
     ),
+    # scores of pairs, and pieces that go
+    "{pair}: {fraction}": Scored.is_fraction,
+    "{pair} has the highest score, {fraction} = {score}.": lambda scored, values: (
+        scored.is_fraction(values)
+        and values["score"] == score_text(max(scored.made.scores.values()))
+    ),
+    "{pair} occurs most often, but both its parts are common.": Scored.is_most_frequent,
+    "{pair} occurs most often, but its score is only {score}.": lambda scored, values: (
+        scored.is_most_frequent(values) and scored.is_score(values)
+    ),
+    "{pair} scores {score}, and another pair more.": Scored.is_score,
+    "the right one occurs {times}.": lambda scored, values: (
+        amount(values["times"]) == scored.made.pairs_before[scored.made.pair]
+    ),
+    "{piece} stays.": lambda going, values: not going.goes(values["piece"]),
+    "the right one has {n}.": lambda going, values: (
+        amount(values["n"]) == len(going.question.form.options[going.right].label[0].decode())
+    ),
+    "{piece}: used {used} times, score {score}; without it {path}, {other}": (
+        lambda going, values: going.is_used(values) and going.is_way(values)
+    ),
+    "{piece} goes: with {score} it is among the least probable.": lambda going, values: (
+        going.goes(values["piece"]) and going.before[values["piece"].decode()][1] == values["score"]
+    ),
+    "{piece} goes: without it the loss grows by only {cost}.": lambda going, values: (
+        going.goes(values["piece"]) and float(values["cost"]) >= 0
+    ),
 }
 """Template of a sentence → whether its values are those of the state."""
 OF_PARTS = {
@@ -842,6 +937,31 @@ def paths(corpus: Mapping[str, int], seed: str) -> Iterator[Paths]:
         yield replace(found, right=sums.index(found.shown[0]))
 
 
+def scored(corpus: Mapping[str, int], seed: str) -> Iterator[Scored]:
+    """Yield every question about the scores of pairs."""
+    steps = wordpiece_oracle.train(corpus, MERGES, "frequent")
+    counts = {word.encode(): count for word, count in corpus.items()}
+    trainer = WordPieceTrainer(counts, 200, min_count=1)
+    timeline = WordPieceTimeline(trainer.record, trainer.steps())
+    for step, question in asked(timeline, ["best-score"], seed):
+        if step < len(steps):
+            yield Scored(question, steps[step], question.answer)
+
+
+def going(corpus: Mapping[str, int], seed: str) -> Iterator[Going]:
+    """Yield every question about the pieces that go."""
+    trainer = UnigramTrainer(corpus, 1 + len({*"".join(corpus)}))
+    timeline = UnigramTimeline(*unigram_parts(trainer), words=corpus)
+    for _, question in asked(timeline, ["next-prune"], seed):
+        yield Going(question, question.answer)
+
+
+def of_pieces(corpus: Mapping[str, int], seed: str) -> Iterator[Any]:
+    """Yield every question about WordPiece and Unigram."""
+    for ask_about in (cut_words, paths, scored, going):
+        yield from ask_about(corpus, seed)
+
+
 CUTS, PATHS = "longest-match", "best-path"
 CORPORA = st.dictionaries(
     st.text("abc", min_size=1, max_size=6), st.integers(1, 9), min_size=1, max_size=4
@@ -873,7 +993,7 @@ def test_each_number_and_name_that_a_question_tells_is_that_of_the_state(
     in_bytes = {word.encode(): count for word, count in corpus.items()}
     for state in states(in_bytes, rule, str(seed)):
         assert_told(state)
-    for about in (*cut_words(corpus, str(seed)), *paths(corpus, str(seed))):
+    for about in of_pieces(corpus, str(seed)):
         assert_told(about)
 
 
@@ -911,7 +1031,7 @@ def test_every_oracle_is_asked() -> None:
             for state in states(in_bytes, rule, str(seed), about=True):
                 assert_told(state)
     for seed in range(9):
-        for about in (*cut_words(WORDS, str(seed)), *paths(WORDS, str(seed))):
+        for about in of_pieces(WORDS, str(seed)):
             assert_told(about)
     assert not {*CHECKS} - TOLD - NOT_ASKED
 
@@ -919,6 +1039,8 @@ def test_every_oracle_is_asked() -> None:
 NOT_ASKED = {
     "{few} characters joined, fewer than {many}",  # the tokens here are bytes
     "merge {number}: {pair}",  # every merge has a word here
+    # Of a small corpus the last prune is by losses, too.
+    "{piece} goes: with {score} it is among the least probable.",
 }
 
 
