@@ -295,9 +295,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     # -- 2 pick
 
     def pick_rows(self, moment: StepMoment[MergeFrameT], width: int) -> list[Row]:
-        if self.tells_next(moment):
-            after = moment.after
-            moment = StepMoment(after, after.at(after.step + 1), Beat.LIGHT)
+        moment = self._ahead(moment)
         before = moment.before
         if before is None:
             return [Row([(self.no_pick(moment.after), "dim")])]
@@ -322,11 +320,11 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return tr("Nothing is picked yet.")
 
     def _ahead(self, moment: StepMoment[MergeFrameT]) -> StepMoment[MergeFrameT]:
-        """Return the first merge, about to be made, at step 0: no merge is made there."""
+        """Return the next merge, about to be made, if it is told at this moment."""
         after = moment.after
-        if moment.before is not None or not (self.previews and after.recorded_steps):
+        if not self.tells_next(moment):
             return moment
-        return StepMoment(after, after.at(1), Beat.LIGHT)
+        return StepMoment(after, after.at(after.step + 1), Beat.LIGHT)
 
     def named(
         self, frame: AnyMergeFrame, pair: Pair, is_next: bool = False, width: int = LEAST_FOR_ASIDE
@@ -344,7 +342,8 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     # -- 3 replace
 
     def replace_rows(self, moment: StepMoment[MergeFrameT], words: int, width: int) -> list[Row]:
-        moment = self._ahead(moment)
+        if moment.before is None:  # at step 0 the first merge is told
+            moment = self._ahead(moment)
         merge = moment.after.merge
         if moment.beat is Beat.PICK or moment.before is None or merge is None:
             return []
