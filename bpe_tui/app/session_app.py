@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from pathlib import Path
 from pkgutil import resolve_name
 from time import monotonic, sleep
 from typing import Any, cast
@@ -26,7 +27,7 @@ from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.declarations import LESSON, TABS
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.refusals import refusal_of
-from bpe_tui.session.session import Session
+from bpe_tui.session.session import ForkedFrom, Session
 from bpe_tui.shell.panel import needs_marks
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.shell.session_screen import SessionScreen
@@ -103,6 +104,7 @@ class SessionApp(BaseApp):
         self._is_at_rest = False
         self._growth_due = self._ticked
         self._ahead: list[str] = []
+        self._let_go: ForkedFrom | None = None  # the fork that is saved, or may be lost
         self._made: dict[str, Screen[Any]] = {}  # the screens with a name, once they are made
         self._made_over: Callable[[], Screen[Any]] | None = None
         for name in PLACES:
@@ -389,11 +391,28 @@ class SessionApp(BaseApp):
             opened = self.session.opened
             own = {} if opened is None else {"format": opened.format}  # of BPE
             window = self.session.model.part("save")(shown, suggestion, **own)
-            self.push_screen(window, self._saved)
+            self.push_screen(window, self.tell_saved)
 
-    def _saved(self, path: str | None) -> None:
+    def tell_saved(self, path: str | None) -> None:
+        """Say in which folder a window has written its file; `None` if it has not."""
         if path is not None:
-            self.tell(tr("Saved in {path}", path=visible_text(path, spaces=False)))
+            place = Path(path).expanduser().absolute()
+            self.tell(tr("Saved: {path}", path=visible_text(str(place), spaces=False)))
+
+    def _saved_session(self, path: str | None) -> None:
+        self.tell_saved(path)
+        if path is not None:
+            self._let_go = self.session.forked_from
+
+    async def action_quit(self) -> None:
+        """Leave; with a fork that is not saved, only when asked once more."""
+        fork = self.session.forked_from
+        if fork is not None and fork is not self._let_go:
+            self._let_go = fork
+            said = "The fork of step {step} is saved nowhere: S saves the session, q again leaves."
+            self.tell(tr(said, step=fork.step))
+        else:
+            await super().action_quit()
 
     @property
     def viewpoint(self) -> Viewpoint:
@@ -415,7 +434,9 @@ class SessionApp(BaseApp):
 
             self.hold()
             suggestion = f"{self._file_name}-session.json"
-            self.push_screen(SaveSession(self.session, self.viewpoint, suggestion), self._saved)
+            self.push_screen(
+                SaveSession(self.session, self.viewpoint, suggestion), self._saved_session
+            )
 
     def action_export(self) -> None:
         if (shown := self.session.shown) is not None:
@@ -423,7 +444,7 @@ class SessionApp(BaseApp):
 
             self.hold()
             screen = cast("PanelScreen", self.screen)
-            self.push_screen(Export(screen, shown.step, self._file_name), self._saved)
+            self.push_screen(Export(screen, shown.step, self._file_name), self.tell_saved)
 
     @property
     def _file_name(self) -> str:

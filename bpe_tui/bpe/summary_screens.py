@@ -133,7 +133,7 @@ class SaveTokenizer(SaveFile):
         )
         self._suggested += self._format.suffix
         super().__init__(
-            tr("save the tokenizer of step {step}", step=frame.step),
+            tr("save the {model} tokenizer of step {step}", model="BPE", step=frame.step),
             self._describe_format(),
             self._suggested,
         )

@@ -6,7 +6,7 @@ takes longer than `SECONDS`, so that the table is soon complete. A figure is sho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
@@ -153,6 +153,11 @@ class FamilyScreen(SessionScreen):
     TYPED = "family-text"
     _learnt: int
     _vocab_size: int
+
+    @property
+    def key_labels(self) -> Mapping[str, str]:
+        save = tr("save {model}", model=self.session.model.title)  # of several in the table
+        return {**super().key_labels, "screen.save": save}
 
     def __init__(self) -> None:
         super().__init__()

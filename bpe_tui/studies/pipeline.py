@@ -315,13 +315,8 @@ class PipelineScreen(SessionScreen):
 
     def action_save(self) -> None:
         if self._draft is not None:
-
-            def saved(path: str | None) -> None:
-                if path is not None:
-                    self.tell(tr("Saved in {path}", path=visible_text(path, spaces=False)))
-
             window = SavePipeline(self._draft.pipeline, f"step-{self._seen[1]}-tokenizer.json")
-            self.app.push_screen(window, saved)
+            self.app.push_screen(window, self.host.tell_saved)
 
 
 def _build(frame: AnyFrame, text: str) -> Pipeline | BpeError:

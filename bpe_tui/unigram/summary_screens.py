@@ -217,7 +217,7 @@ class SavePieces(SaveFile):
         is_json = format_of(frame.record) == "huggingface"
         said = "A file like {FILE}: {pieces} with scores, and what cuts text."
         super().__init__(
-            tr("save the pieces of step {step}", step=frame.step),
+            tr("save the {model} pieces of step {step}", model="Unigram", step=frame.step),
             tr(said, FILE=FILE, pieces=plural(frame.size, "piece"))
             if is_json
             else tr(

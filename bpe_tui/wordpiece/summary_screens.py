@@ -204,7 +204,7 @@ class SaveVocab(SaveFile):
             "tokenizer.json, which keeps pattern and special tokens, too."
         )
         super().__init__(
-            tr("save the pieces of step {step}", step=frame.step),
+            tr("save the {model} pieces of step {step}", model="WordPiece", step=frame.step),
             tr(said, FILE=FILE, pieces=plural(frame.vocab_size, "piece"), JSON=JSON),
             f"{suggestion}-{FILE}",
         )

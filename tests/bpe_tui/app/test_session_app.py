@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from opening import opened_as, step, until
@@ -14,7 +16,7 @@ from bpe_tui.app import app as main
 from bpe_tui.app import session_app
 from bpe_tui.app.app import FOR_KEYS, BpeTuiApp, _prepare
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.session import Session
+from bpe_tui.session.session import ForkedFrom, Session
 from bpe_tui.shell.session_screen import SessionScreen
 
 RUN = RunConfig(HANDOUT, vocab_size=300, pattern="whitespace")
@@ -206,10 +208,10 @@ async def test_an_action_that_is_refused_says_why_and_does_nothing(
         assert (app.session is session, app.notices.now) == (True, "No model.")
         app.action_help_quit()
         assert app.notices.now == "q quits."
-        app._saved("a\x1b.txt")
-        assert app.notices.now == "Saved in a␛.txt"
-        app._saved(None)
-        assert app.notices.now == "Saved in a␛.txt"
+        app.tell_saved("a\x1b.txt")
+        assert app.notices.now == f"Saved: {Path.cwd()}/a␛.txt"
+        app.tell_saved(None)
+        assert app.notices.now == f"Saved: {Path.cwd()}/a␛.txt"
         session.stop_reason = None
         app.action_what_if()
         assert app.notices.now.startswith("Training still runs; a fork can be compared when it")
@@ -218,3 +220,27 @@ async def test_an_action_that_is_refused_says_why_and_does_nothing(
         app.seek(2)
         assert app.viewpoint == type(viewpoint)(2, "training", "low")
         assert app._file_name == "handout"
+
+
+async def test_q_asks_once_while_a_fork_is_saved_nowhere() -> None:
+    async with opened_as(RUN) as (app, pilot):
+        session: Any = app.session
+        run = session.recording, session.stop_reason, session.config, None
+        forks = [ForkedFrom(step, {}, *run) for step in (2, 3, 4)]  # type: ignore[arg-type]
+        with patch.object(app, "exit") as left:
+            for fork, leaves in (
+                (forks[0], False),
+                (forks[0], True),
+                (forks[1], False),
+                (None, True),  # I has led back to the first run
+            ):
+                left.reset_mock()
+                session.forked_from = fork
+                await pilot.press("q")
+                assert left.called == leaves
+                assert app.notices.now.startswith("The fork of step") != leaves
+            session.forked_from = forks[2]
+            left.reset_mock()
+            app._saved_session("session.json")
+            await pilot.press("q")
+            assert left.called

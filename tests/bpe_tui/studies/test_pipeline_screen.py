@@ -109,7 +109,7 @@ async def test_saving_never_overwrites_unasked(tmp_path: Path) -> None:
         await pilot.press("enter")
         assert taken.read_text() == "mine"
         await pilot.press("enter")
-        assert app.notices.now == f"Saved in {taken}"
+        assert app.notices.now == f"Saved: {taken}"
         saved = open_tokenizer(taken).tokenizer
         assert saved.encode("the") == app.session.frame.tokenizer().encode("the")
 
