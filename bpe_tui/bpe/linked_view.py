@@ -32,14 +32,13 @@ from bpe_tui.words.narration import format_pair
 from engine.bpe.frame import Frame
 from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists, ListNode, Place
 from engine.bpe.trainers.linked import LEAST_ACTIVE
-from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
 
 if TYPE_CHECKING:
     from bpe_tui.shell.panel import TokenPainter
 
 SIGNS = {BigramState.BEST: "▸", BigramState.ACTIVE: "●", BigramState.INACTIVE: "○"}
 """The sign of each state, for rows without room for its word."""
-TOO_LONG = f"A pretoken of more than {number(LONGEST_TAKEN_APART)} bytes is not drawn."
+TOO_LONG = "A pretoken of more than {n} bytes is not drawn."
 STARTS = "Step 0: every {unit} is a node of its list."
 COUNTING = "counting the places …"
 NO_PAIR = "No pair is left: every pretoken is one token."

@@ -24,6 +24,7 @@ from bpe_tui.session import lessons, samples
 from bpe_tui.session.config import Config
 from bpe_tui.session.declarations import START
 from bpe_tui.session.host import Host
+from bpe_tui.session.languages import following_language, own_name
 from bpe_tui.session.state import GivenNames, as_typed, recent
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import sheet
@@ -226,7 +227,7 @@ class StartPage(PanelScreen):
     """The lesson whose number was typed last, which another digit may continue."""
 
     def compose_body(self) -> ComposeResult:
-        yield Static(Content(tr("bpe-tui")), id="title")
+        yield Static(Content(f"bpe-tui   l {own_name(following_language())}"), id="title")
         yield Static(Content(tr(TITLE)), id="tagline")
         yield Static(id="panel-names")
         with Horizontal(id="columns"):

@@ -8,7 +8,7 @@ A model lists its charts as `ChartKind`s. `ChartsScreen` shows them with the tim
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -270,7 +270,7 @@ class ChartPanel(Chart):
             why_empty = why_empty or self.kind.why_empty
             self.why_empty = NO_CORPUS if counts_nothing else why_empty
             figure = self.kind.figure(new)
-            self.figure = figure and replace(figure, x_label=tr(figure.x_label))
+            self.figure = figure
         self.at = new.step if self.kind.over_steps else None
         room = self.outer_size.width - BORDER_CELLS
         answer = "" if counts_nothing else self.kind.answer(new)

@@ -231,7 +231,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
         (token_id,) = subjects_at(row.spans, cells[self.pointed])
         token = self.frame.any_token(token_id)
         characters = characters_of(self.frame, [token_id])
-        names = filter(None, (visible_bytes(token), characters, f"id {token_id}"))
+        names = filter(None, (visible_bytes(token), characters, tr("id {n}", n=str(token_id))))
         return tr("{names} │ bytes {upper}", names="  ".join(names), upper=token.hex(" ").upper())
 
     def has_token(self, frame: MergeFrameT, pretoken: bytes, token_id: int) -> bool:

@@ -94,7 +94,7 @@ class ProbeTable:
     def row(self, count: int, here: bool, ahead: bool) -> Row:
         probe = self.word.probes[count - 1]
         role = "dim" if probe.token_id is None else self.painter.role(probe.token_id)
-        verdict = f"id {probe.token_id}"
+        verdict = tr("id {n}", n=str(probe.token_id))
         verdict = tr("no") if probe.token_id is None else tr("found, {id}", id=verdict)
         # A line under the part of the word that is looked up.
         start, end = (

@@ -278,7 +278,7 @@ def describe_occurrences(merge: PairStep, thing: str) -> str:
 def merge_row(painter: TokenPainter, merge: PairStep, target: object | None = None) -> Row:
     """Return a row with a merge: the pair, the new token, its id."""
     spans = [*painter.sum(merge.pair), ("  →  ", "dim"), *painter.spans(merge.new_id)]
-    return Row([*spans, (f"   id {number(merge.new_id)}", "dim")], target)
+    return Row([*spans, (f"   {tr('id {n}', n=merge.new_id)}", "dim")], target)
 
 
 class ChangedCount(NamedTuple):

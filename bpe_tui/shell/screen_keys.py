@@ -72,7 +72,7 @@ class ScreenKeys:
         of_keys: dict[str, list[str]] = {}
         for panel, name in names.items():
             key = "Esc" if panel == first else self.leading_to(panel) or "Tab"
-            of_keys.setdefault(key, []).append(name)
+            of_keys.setdefault(key, []).append(tr(name))
         return "  ".join(f"{key} {', '.join(named)}" for key, named in of_keys.items())
 
     def leading_to(self, panel: str) -> str:

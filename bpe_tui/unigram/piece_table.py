@@ -359,7 +359,7 @@ def _numbers(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     stays = tr("stays to the last step recorded")
     said = "goes at step {frame}"
     goes = stays if goes_at == NEVER else tr(said, frame=goes_text(frame, goes_at))
-    yield Row([(f"id {number(int(frame.ids[at]))} │ {plural(len(text), 'character')}", "")])
+    yield Row([(f"{tr('id {n}', n=int(frame.ids[at]))} │ {plural(len(text), 'character')}", "")])
     yield from paragraph(worth(frame, at), width)
     yield Row(left([(goes, "stale-truth" if goes_at != NEVER else "")], width))
 

@@ -136,7 +136,7 @@ def x_axis(figure: Figure, width: int) -> tuple[str, str]:
     is in front of them, below the numbers of the left axis.
     """
     marks, line, shown = ["─"] * width, "", 0
-    end, unit = GUTTER + width, f" {figure.x_label} "
+    end, unit = GUTTER + width, f" {tr(figure.x_label)} "
     unit_cells = width_of(unit)
     for tick in figure.x_ticks(width // CELLS_A_TICK + 1):
         cell, text = _cell(figure.x_scale.place(tick), width), short_number(tick)

@@ -104,7 +104,10 @@ COURSE_CUTS = (
     "The course's find_chunk_boundaries, for {parts}: each even cut moves to the next {token}. "
     "That makes {chunks}."
 )
-COURSE_CUTS_FEWER = f"{COURSE_CUTS[:-1]}; cuts that meet are one."
+COURSE_CUTS_FEWER = (
+    "The course's find_chunk_boundaries, for {parts}: each even cut moves to the next {token}. "
+    "That makes {chunks}; cuts that meet are one."
+)
 
 
 def describe_course(course: CourseCuts | CorpusError) -> Iterator[str]:

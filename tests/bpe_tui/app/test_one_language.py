@@ -11,6 +11,7 @@ import pytest
 from generated import first_quick
 from opening import opened_as
 from program import ROOT, run
+from rich.cells import cell_len
 from test_sizes import WINDOWS, settle
 from textual.pilot import Pilot
 
@@ -24,6 +25,7 @@ from bpe_tui.session.models import MODELS
 from bpe_tui.session.samples import SAMPLES
 from bpe_tui.shell.exports import screen_text
 from bpe_tui.shell.session_screen import SessionScreen
+from bpe_tui.widgets.textual_private import painted_lines
 from engine.analysis.tokenizer_kinds import KINDS
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS
@@ -92,11 +94,16 @@ async def in_chinese(
         yield app, pilot
 
 
-@pytest.mark.parametrize("model", first_quick(list(MODELS)))
-async def test_no_screen_has_an_english_word(model: str, tmp_path: Path) -> None:
+CASES = [*((model, (120, 40)) for model in MODELS), *((model, (80, 24)) for model in MODELS)]
+
+
+@pytest.mark.parametrize(("model", "size"), first_quick(CASES))
+async def test_no_screen_has_an_english_word(
+    model: str, size: tuple[int, int], tmp_path: Path
+) -> None:
     found = {}
-    config = RunConfig(corpus_in(tmp_path), vocab_size=300, model=model)
-    async with in_chinese(config) as (app, pilot):
+    config = RunConfig(corpus_in(tmp_path), vocab_size=270, model=model)
+    async with in_chinese(config, size) as (app, pilot):
         for kind in EVERYWHERE:
             if app.refusal_of(f"app.show('{kind}')") is None:
                 app.action_show(kind)
@@ -131,6 +138,8 @@ async def test_no_window_has_an_english_word(window: str, tmp_path: Path) -> Non
                 await pilot.press(key)
             await settle(pilot)
         assert english_in(screen_text(app.screen)) == set()
+        # A wide character at an edge of the window is whole, or a blank.
+        assert {cell_len(strip.text) for strip in painted_lines(app.screen)} == {app.size.width}
 
 
 async def test_the_start_page_has_no_english_word() -> None:
