@@ -227,7 +227,7 @@ def open_named(
     found = open_tokenizer(*given, pattern=pattern)
     if found.doubt and not as_is:
         message = f"{given[0]}: {found.doubt}; --as-is prints them all the same"
-        print(f"{PROGRAM}: {visible_text(message)}", file=sys.stderr)
+        print(f"{PROGRAM}: {visible_text(message, spaces=False)}", file=sys.stderr)
         raise SystemExit(1)
     pipeline = found.tokenizer.pipeline
     of_template = note_template(pipeline.template_tokens if pipeline is not None else ())

@@ -58,6 +58,11 @@ def likely_kind(head: bytes) -> str | None:
     ('an HTML page', None)
     """
     text = head.decode("utf-8", "ignore")
+    if _is_youtokentome(text):
+        return (
+            "a model of YouTokenToMe (youtokentome), which only its own library reads; open a "
+            "tokenizer.json that was made from it"
+        )
     for pattern, kind in _LIKELY.items():
         if pattern.match(text):
             return kind
@@ -69,6 +74,29 @@ def likely_kind(head: bytes) -> str | None:
             "the codes that it was made with"
         )
     return None
+
+
+def _is_youtokentome(text: str) -> bool:
+    """Whether a text begins with the numbers n and m, n lines of a character and its id, m merges.
+
+    >>> _is_youtokentome("2 1\\n97 4\\n98 5\\n4 5 6\\n1 0 2 3\\n")
+    True
+    """
+    rows = [line.split() for line in text.split("\n")[:-1]]
+    if (
+        len(rows) < 3
+        or len(rows[0]) != 2
+        or not not text.replace("\n", "").replace(" ", "").isdecimal()
+    ):
+        return False
+    letters = int(rows[0][0])
+    characters, merges = rows[1 : letters + 1], rows[letters + 1 :]
+    if any(len(row) != 2 or int(row[0]) > 0x10FFFF for row in characters):
+        return False
+    # Where the beginning has only characters, no two have one id, as in pairs of ids.
+    many = {row[1] for row in characters}
+    is_whole = bool(merges) and all(len(row) in (3, 4) for row in merges)
+    return is_whole or (not merges and len(rows) > 64 and len(many) == len(characters))
 
 
 def first_line(head: bytes) -> str:

@@ -11,6 +11,7 @@ name, since its ranks would have to be fetched.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from reprlib import repr as short_repr
@@ -61,10 +62,43 @@ class EncodingParts:
         numbered = number_special_tokens(
             overrides.special_tokens, self.special_ids, self.ranks.values()
         )
+        shared = _sharing_ids(numbered)
+        # The last token of an id is the one that ids decode to.
+        decoded = {_decoded_by_tiktoken(numbered, token_id): token_id for token_id in shared}
+        numbered = {token: i for token, i in numbered.items() if token not in decoded} | decoded
         tokenizer, notes = tokenizer_of_ranks(self.ranks, numbered, pattern)
+        for token, token_id in decoded.items():
+            names = " ".join(shared[token_id])
+            notes.append(
+                f"several special tokens have the id {token_id}: {names}; it decodes to {token}"
+            )
         if overrides.pattern is None:
             notes = [describe_pattern(tokenizer.pattern), *notes]
         return Opened(tokenizer, format, tuple(notes))
+
+
+def _sharing_ids(special_ids: Mapping[str, int]) -> dict[int, list[str]]:
+    """Return the ids that several special tokens have, with these."""
+    tokens: defaultdict[int, list[str]] = defaultdict(list)
+    for token, token_id in special_ids.items():
+        tokens[token_id].append(token)
+    return {token_id: each for token_id, each in tokens.items() if len(each) > 1}
+
+
+def _decoded_by_tiktoken(special_ids: Mapping[str, int], token_id: int) -> str:
+    """Return which special token of an id tiktoken decodes: the first, if it is not installed.
+
+    It goes through them in the order of a hash.
+    """
+    try:
+        import tiktoken
+    except ImportError:
+        return next(token for token, i in special_ids.items() if i == token_id)
+    ranks = {bytes([byte]): HIGHEST_ID + byte for byte in range(256)}
+    encoding = tiktoken.Encoding(
+        "special", pat_str=".", mergeable_ranks=ranks, special_tokens=dict(special_ids)
+    )
+    return encoding.decode([token_id])
 
 
 def recognises(source: TokenizerSource) -> bool:
@@ -119,7 +153,7 @@ def _check_ids(ids: dict[Any, Any], kind: type, what: str) -> None:
             raise PickleError(f"has a {what} of a token that is no {kind.__name__}, or empty")
         if type(token_id) is not int or not 0 <= token_id < HIGHEST_ID:
             raise PickleError(f"has a {what}, {short_repr(token)}, whose id is none")
-    if len(set(ids.values())) < len(ids):
+    if len(set(ids.values())) < len(ids) and kind is bytes:
         raise PickleError(f"gives two tokens the same {what} id")
 
 

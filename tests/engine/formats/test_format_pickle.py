@@ -427,3 +427,19 @@ def test_an_object_of_another_kind_is_refused(data: bytes, tmp_path: Path) -> No
     (tmp_path / "a").write_bytes(data)
     with pytest.raises(TokenizerFileError):
         open_tokenizer(tmp_path / "a")
+
+
+def test_of_special_tokens_with_one_id_that_is_decoded_which_tiktoken_decodes(
+    tmp_path: Path,
+) -> None:
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    special = {"<|endofprompt|>": 300, "<|reserved_300|>": 300, "<a>": 256, "<b>": 256}
+    theirs = tiktoken.Encoding(
+        "x", pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens=special
+    )
+    (tmp_path / "tokenizer.pkl").write_bytes(pickle.dumps(theirs))
+    opened = open_tokenizer(tmp_path)
+    assert opened.tokenizer.encode("".join(special)) == [300, 300, 256, 256]
+    assert opened.tokenizer.decode([300, 256]) == theirs.decode([300, 256])
+    shared = "several special tokens have the id 300: <|endofprompt|> <|reserved_300|>; it decodes"
+    assert any(note.startswith(shared) for note in opened.notes)
