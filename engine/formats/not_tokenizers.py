@@ -83,11 +83,8 @@ def _is_youtokentome(text: str) -> bool:
     True
     """
     rows = [line.split() for line in text.split("\n")[:-1]]
-    if (
-        len(rows) < 3
-        or len(rows[0]) != 2
-        or not not text.replace("\n", "").replace(" ", "").isdecimal()
-    ):
+    is_numbers = "".join(text.replace("-", " ").split()).isdecimal()
+    if not is_numbers or len(rows) < 3 or len(rows[0]) != 2:
         return False
     letters = int(rows[0][0])
     characters, merges = rows[1 : letters + 1], rows[letters + 1 :]

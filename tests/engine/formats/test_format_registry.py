@@ -205,7 +205,10 @@ def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (b"{b'low': 5, b'lower': 2, b'widest': 2}\n", "is a table of texts and how often"),
         (b"mybpe v1\n\n0\n104 117\n", "a file of a fork of minbpe"),
         (b"2 1\n97 4\n98 5\n4 5 6\n1 0 2 3\n", "a model of YouTokenToMe"),
-        (b"90 1\n" + b"".join(b"%d %d\n" % (97 + n, 90 - n) for n in range(80)), "of YouTokenTo"),
+        (
+            b"900 1\n" + b"".join(b"%d %d\n" % (4097 + n, 800 - n) for n in range(600)),
+            "a model of YouTokenToMe",
+        ),
         (b"464 3290 318\n", "a list of ids alone; `bpe-tui decode`"),
         (b"[[464, 3290], [318]]\n", "a list of ids alone"),
     ],
