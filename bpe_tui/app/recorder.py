@@ -16,9 +16,8 @@ from textual.strip import Strip
 from bpe_tui.app.session_app import SessionApp
 from bpe_tui.explain.beats import FASTEST_SHOWN
 from bpe_tui.explain.screen import ExplainScreen
-from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import DARK
-from bpe_tui.widgets.language import current_table, tr
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import is_laid_out, painted_lines
 from bpe_tui.widgets.visible import still_visible, visible_text
@@ -193,10 +192,6 @@ class Camera:
         session = self.app.session
         if not self.film.has_text or session.recording is None or session.stop_reason is None:
             return ()
-        screen = self.app.screen
-        if current_table() and isinstance(screen, SessionScreen):
-            told, *_ = screen.VIEW.narrate(screen.frame_of(session))
-            return (still_visible(told),)
         recording = copy.copy(session.recording)  # a cursor of its own
         transcript = session.model.part("transcript")(recording, session.stop_reason)
         return tuple(map(still_visible, transcript.answer(f"go {session.recording.cursor}")))

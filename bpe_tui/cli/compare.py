@@ -13,7 +13,7 @@ import typer
 
 from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import app, examples
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Span, left, spans_width
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
@@ -56,7 +56,7 @@ def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[Line]
     yield _line("  in all", [number(found.shared)])
     for name, tokens in zip(compared.names, found.only, strict=True):
         if tokens:
-            yield f"  only in {_name(name, 40)}: {_few(tokens)}"
+            yield tr("  only in {name}: {tokens}", name=_name(name, 40), tokens=_few(tokens))
     for other, name in islice(zip(compared.tokenizers, compared.names, strict=True), 1, None):
         difference = text_comparison.first_merge_difference(compared.tokenizers[0], other)
         both = _name(compared.names[0], 30), _name(name, 30)
@@ -86,17 +86,25 @@ def _describe_differences(
 ) -> Iterator[Line]:
     places, shown = len(text.differences), visible_text(Path(name).name, spaces=False)
     if not places:
-        yield f"{shown}: all cut it alike."
+        yield tr("{shown}: all cut it alike.", shown=shown)
         return
     share = 100 * text.differing_bytes / len(text.data)
+    said = "{shown}: cut differently in {places}, {differing_bytes} of {bytes} ({share}%):"
     yield (
-        f"{shown}: cut differently in {plural(places, 'place')}, "
-        f"{number(text.differing_bytes)} of {plural(len(text.data), 'byte')} ({share:.1f}%):"
+        tr(
+            said,
+            shown=shown,
+            places=plural(places, "place"),
+            differing_bytes=text.differing_bytes,
+            bytes=plural(len(text.data), "byte"),
+            share=f"{share:.1f}",
+        )
     )
     for difference in islice(text.differences, limit):
         yield from _describe_difference(compared.names, text.data, difference)
     if limit is not None and places > limit:
-        yield f"  … and in {plural(places - limit, 'place')} more; --all prints them"
+        said = "  … and in {places} more; --all prints them"
+        yield tr(said, places=plural(places - limit, "place"))
 
 
 def _describe_difference(
@@ -107,7 +115,7 @@ def _describe_difference(
     before = _whole_characters(data[max(start - CONTEXT, 0) : start])
     after = _whole_characters(data[end : end + CONTEXT])
     longest = max(map(width, (_name(name, COLUMN) for name in names)))
-    yield [(f"  byte {number(start)}", "")]
+    yield [(tr("  byte {start}", start=start), "")]
     for name, edges in zip(names, difference.edges, strict=True):
         tokens = chips(data[a:b] for a, b in pairwise(edges))
         label = left([(f"    {_name(name, COLUMN)}", "")], longest + 4)
@@ -191,7 +199,8 @@ def _compared(
     allowing = _allowing(loaded, allow_special)
     comparisons = []
     for name, data in texts:
-        console.show_progress(f"encoding {name} with {plural(len(loaded), 'tokenizer')} …")
+        said = "encoding {name} with {tokenizers} …"
+        console.show_progress(tr(said, name=name, tokenizers=plural(len(loaded), "tokenizer")))
         comparisons.append((name, text_comparison.TextComparison(allowing, data)))
     console.show_progress("")
     return comparisons

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bpe_tui.cli import inputs, options, outputs
 from bpe_tui.cli.program import app, examples
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.visible import visible_text
 from engine import formats
 from engine.core.json_fields import gc_paused
@@ -39,7 +39,8 @@ def convert(
     for message in (*opened.notes, *notes):
         inputs.note(message)
     tokens = plural(len(opened.tokenizer.vocab), "token")
-    print(f"{tokens} in {visible_text(str(out), spaces=False)} ({to}), read again and checked")
+    said = "{tokens} in {out} ({to}), read again and checked"
+    print(tr(said, tokens=tokens, out=visible_text(str(out), spaces=False), to=to))
 
 
 WIDEST = 100
@@ -60,6 +61,6 @@ def _inspect(tokenizer: Sequence[str]) -> None:
     print(visible_text(" ".join(tokenizer), spaces=False))
     width = min(shutil.get_terminal_size().columns, WIDEST) - 2
     for section in SECTIONS:
-        print(f"\n{section.title}")
+        print(f"\n{tr(section.title)}")
         for row in section.rows(inspection, width):
             print("  " + "".join(text for text, _ in row.spans).rstrip())

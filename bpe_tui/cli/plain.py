@@ -11,6 +11,7 @@ from itertools import chain, takewhile
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.models import model_of
 from bpe_tui.session.training import TrainingListener, course_cuts_of, replay, train
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.chunks import describe_all, parts_for
 from bpe_tui.words.transcript import AnyTranscript, PlainQuestion
@@ -27,11 +28,13 @@ def run_transcript(config: Config) -> None:
     Raises:
         BpeError: the corpus cannot be read.
     """
-    print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
+    said = "Reading {name}."
+    print(tr(said, name=visible_text(config.name, spaces=False)), file=sys.stderr, flush=True)
     transcript = transcript_of(config)
     print(transcript.start(), flush=True)
     for note in _notes(config.viewpoint):
-        print(f"Note: {visible_text(note, spaces=False)}.", file=sys.stderr, flush=True)
+        said = "Note: {note}."
+        print(tr(said, note=visible_text(note, spaces=False)), file=sys.stderr, flush=True)
     first = [f"go {config.viewpoint.step}"] if config.viewpoint.step else []
     first += [f"encode {config.viewpoint.text}"] if config.viewpoint.text else []
     lines = takewhile(lambda line: line.strip() != "quit", lines_typed())
@@ -85,7 +88,7 @@ class _Listener(TrainingListener):
         """Yield how the corpus of `config` was cut and counted."""
         report = self.chunks.report
         if self.origin is None:
-            yield "No corpus is open."
+            yield tr("No corpus is open.")
             return
         course = course_cuts_of(config, self._special_tokens, parts or parts_for(report))
         yield from describe_all(report, self.origin, course)
@@ -93,7 +96,8 @@ class _Listener(TrainingListener):
     def on_opened(self, opened: Opened) -> None:
         self._special_tokens = list(opened.tokenizer.special_tokens)
         for note in opened.notes:
-            print(f"Note: {visible_text(note, spaces=False)}.", file=sys.stderr, flush=True)
+            said = "Note: {note}."
+            print(tr(said, note=visible_text(note, spaces=False)), file=sys.stderr, flush=True)
 
 
 def transcript_of(config: Config) -> AnyTranscript:

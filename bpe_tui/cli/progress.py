@@ -12,7 +12,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from bpe_tui.cli.inputs import note
 from bpe_tui.session.training import MEMORY_A_BYTE, CountOrigin, Training, TrainingListener
-from bpe_tui.widgets.numbers import number, progress_of, rate, size
+from bpe_tui.widgets.language import tr
+from bpe_tui.widgets.numbers import progress_of, rate, size
 from bpe_tui.words.chunks import describe_counting
 from engine.core.events import CountProgress, WorkProgress
 from engine.core.systems import peak_memory
@@ -47,8 +48,18 @@ class TrainingBar(Progress, TrainingListener):
         merging = self.ended_at - self.counted_at
         speed = f" ({rate(bytes_read / max(counting, 1e-6))})" if self.has_counted else ""
         peak = peak_memory()
-        memory = "" if peak is None else f"; peak memory {size(peak)}"
-        print(f"counting {counting:.2f} s{speed}, merging {merging:.2f} s{memory}", file=sys.stderr)
+        memory = "" if peak is None else tr("; peak memory {size}", size=size(peak))
+        said = "counting {counting} s{speed}, merging {merging} s{memory}"
+        print(
+            tr(
+                said,
+                counting=f"{counting:.2f}",
+                speed=speed,
+                merging=f"{merging:.2f}",
+                memory=memory,
+            ),
+            file=sys.stderr,
+        )
 
     @property
     def has_counted(self) -> bool:
@@ -77,10 +88,11 @@ class TrainingBar(Progress, TrainingListener):
         self.counted_at = time.monotonic()
         longest = max(map(len, corpus.counts), default=0)
         if longest >= LONG_PRETOKEN:
-            note(
-                f"the pattern leaves {size(longest)} uncut: training takes at least "
-                f"{size(longest * MEMORY_A_BYTE)} of memory; another --pattern cuts it"
+            said = (
+                "the pattern leaves {size} uncut: training takes at least {size2} of memory; "
+                "another --pattern cuts it"
             )
+            note(tr(said, size=size(longest), size2=size(longest * MEMORY_A_BYTE)))
 
     def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
         self._merges_wanted = getattr(training.trainer, "merges_wanted", None)
@@ -96,7 +108,7 @@ class TrainingBar(Progress, TrainingListener):
             description="merging",
             completed=self._steps,
             total=wanted,
-            detail=f"{number(self._steps)} of {number(wanted)} merges",
+            detail=tr("{steps} of {wanted} merges", steps=self._steps, wanted=wanted),
         )
 
     def on_ended(self, training: Training) -> None:

@@ -21,7 +21,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.lessons import kinds_of_lessons
 from bpe_tui.session.samples import sample_paths
 from bpe_tui.session.training import train
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import current_table, plural, tr
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.transcript import PlainQuestion
 from engine.learning.questions import kinds_for
@@ -174,14 +174,17 @@ def _checked_text(option: str, text: str) -> str:
 
 def _made(config: RunConfig, paper: Paper) -> tuple[Question, ...]:
     """Train, and return the questions; print a note if there are fewer than wanted."""
-    print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
+    said = "Reading {name}."
+    print(tr(said, name=visible_text(config.name, spaces=False)), file=sys.stderr, flush=True)
     run = finished_run(config)
     made = make_quiz(run, paper.seed, paper.questions, paper.kinds)
     if unfit := [kind for kind in paper.kinds if kind not in kinds_for(run.frame)]:
-        inputs.note(f"not asked about the model {config.model}: {', '.join(unfit)}")
+        said = "not asked about the model {model}: {unfit}"
+        inputs.note(tr(said, model=config.model, unfit=", ".join(unfit)))
     if len(made) < paper.questions:
         found = plural(len(made), "different question")
-        inputs.note(f"this corpus gives only {found}, not {paper.questions}")
+        said = "this corpus gives only {found}, not {questions}"
+        inputs.note(tr(said, found=found, questions=paper.questions))
     return made
 
 
@@ -236,10 +239,11 @@ def write_quiz(context: typer.Context, config: RunConfig, quiz: QuizFile, path: 
     quiz.write(path, overwrite=context.params["force"])
     kinds = ", ".join(f"{count} {kind}" for kind, count in asked.items())
     place = visible_text(str(path), spaces=False)
-    print(f"written: {place}, {plural(asked.total(), 'question')}: {kinds}")
+    said = "written: {place}, {questions}: {kinds}"
+    print(tr(said, place=place, questions=plural(asked.total(), "question"), kinds=kinds))
     is_sample = near.path in {sample.name for sample in sample_paths()}
     if not is_sample and not Path(path.parent, near.path).exists():
-        inputs.note(f"give {near.path} to your class, too, in the same folder")
+        inputs.note(tr("give {path} to your class, too, in the same folder", path=near.path))
 
 
 # -- the paper, which decides the questions
@@ -312,9 +316,11 @@ class AnswerKeeper:
         """Describe the answers that are kept when a quiz ends before its last question."""
         count = len(self.sheet.answers)
         if not count:
-            return f"Answered: none of {questions}, so no file was written."
+            said = "Answered: none of {questions}, so no file was written."
+            return tr(said, questions=questions)
         out = visible_text(str(self.out), spaces=False)
-        return f"Answered: {count} of {questions}, kept in {out}."
+        said = "Answered: {count} of {questions}, kept in {out}."
+        return tr(said, count=count, questions=questions, out=out)
 
 
 def _ask_on_screen(questions: Sequence[Question], keeper: AnswerKeeper, *, ask_id: bool) -> int:
@@ -331,9 +337,10 @@ def ask_plainly(questions: Sequence[Question], keeper: AnswerKeeper, lines: Iter
     """Ask on standard output, and read answers; the end of the input ends the quiz."""
     score = FirstTries()
     for number, question in enumerate(questions, 1):
-        asking = PlainQuestion(Attempt(question))
-        step = f"step {question.frame.step:,}"
-        print(f"Question {number} of {len(questions)}, {step}.", flush=True)
+        asking = PlainQuestion(Attempt(question.translated(current_table())))
+        step, last = question.frame.step, len(questions)
+        said = "Question {n} of {last}, step {step}."
+        print(tr(said, n=number, last=last, step=step), flush=True)
         if not ask_until_over(asking, lines):
             print(keeper.describe_rest(len(questions)))
             return

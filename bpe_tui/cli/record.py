@@ -16,6 +16,7 @@ from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.program import app, examples
 from bpe_tui.session.state import without_state
 from bpe_tui.styles import DARK, LIGHT
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.visible import visible_text
 from engine.core.files import write_files
 
@@ -102,7 +103,8 @@ def record(
             contents[html] = _page(film)
     write_files(contents, overwrite=force)
     for place in contents:
-        print(f"Written: {visible_text(str(place), spaces=False)}", file=sys.stderr)
+        shown = visible_text(str(place), spaces=False)
+        print(tr("Written: {place}", place=shown), file=sys.stderr)
 
 
 def _cast(film: Callable[[Film], Coroutine[Any, Any, None]]) -> bytes:

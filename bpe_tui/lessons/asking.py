@@ -172,7 +172,7 @@ class QuizScreen(Screen[None]):
     ) -> None:
         super().__init__()
         self._sheet = asks_who
-        self._attempts = [Attempt(question) for question in questions]
+        self._attempts = [Attempt(each.translated(current_table())) for each in questions]
         self._keep, self._quiz = keep, visible_text(name, spaces=False)
         self._at = 0
         self._score = FirstTries()

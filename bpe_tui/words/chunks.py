@@ -177,7 +177,7 @@ def describe_all(
     if isinstance(course, CourseCuts):
         for cut in course.cuts[:LISTED]:
             yield describe_cut(cut, course)
-    yield DIFFERENCE
+    yield tr(DIFFERENCE)
 
 
 def chunk_numbers(report: ChunkReport, place: int) -> str:

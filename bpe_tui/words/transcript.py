@@ -255,7 +255,8 @@ class Transcript(ABC, Generic[FrameT]):
     def predict(self, rest: str) -> Iterator[str]:
         """Ask a question; the lines that follow are answers."""
         try:
-            attempt = Attempt(ask(rest, self.frame) if rest else predict(self.frame))
+            question = ask(rest, self.frame) if rest else predict(self.frame)
+            attempt = Attempt(question.translated(current_table()))
         except UnknownNameError:
             yield tr("Ask one of {frame}.", frame=", ".join(kinds_for(self.frame)))
             return
@@ -348,7 +349,7 @@ class Transcript(ABC, Generic[FrameT]):
     def help(self, rest: str) -> Iterator[str]:
         yield tr("In all texts, {SPACE} means a space.", SPACE=self.SPACE)
         for command in self.COMMANDS:
-            yield f"{command.usage}: {command.help}"
+            yield f"{command.usage}: {tr(command.help)}"
 
     def quit(self, rest: str) -> Iterator[str]:
         """Yield nothing; the reader of the commands stops at this one."""
