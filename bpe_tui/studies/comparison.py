@@ -388,6 +388,9 @@ class ComparisonScreen(PanelScreen):
     def on_mount(self) -> None:
         self._open()
 
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.show_heading)
+
     def _open(self) -> None:
         """Open the tokenizers, then compare them."""
         names = short_names([each.name for each in self._compared])

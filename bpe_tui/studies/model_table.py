@@ -55,10 +55,9 @@ SECONDS = 10.0
 
 @dataclass
 class TextsChosen:
-    """The bytes that all kinds learn from, and the text that they are measured on."""
+    """The number of bytes that all kinds learn from: they are measured on the rest."""
 
     learnt: int
-    unseen: tuple[str, ...]
 
 
 @dataclass
@@ -100,7 +99,7 @@ class FamilyJob(Job):
         learnt, rest = hold_out(corpus, self._special_tokens)
         unseen = stretches_of(to_text(rest), self._special_tokens)
         self.check_cancelled()
-        self.post(TextsChosen(len(learnt), unseen))
+        self.post(TextsChosen(len(learnt)))
         grown: list[ComparableTokenizer] = []
         for name, kind in KINDS.items():
             found = self._train(name, learnt, self._vocab_size)
@@ -151,7 +150,6 @@ class FamilyScreen(SessionScreen):
     FIRST_ROW = list(KINDS).index("bpe")
     FOLLOWS_FIRST = True
     TYPED = "family-text"
-    _learnt: int
     _vocab_size: int
 
     @property
@@ -163,13 +161,12 @@ class FamilyScreen(SessionScreen):
         super().__init__()
         self._about: Session | None = None
         self._entries: list[KindEntry] = []
-        self._unseen: Sequence[str] | None = None
+        self._learnt: int | None = None
         self._special_tokens: tuple[str, ...] = ()
 
     def compose_body(self) -> ComposeResult:
         with Vertical(id="family-text") as text:
-            text.border_title = Content(tr("one text, cut by each"))
-            text.border_subtitle = Content(tr("e types"))
+            text.border_title = Content(f"e {tr('one text, cut by each')}")
             yield TextLine(id="family-text-input")
             yield FamilyStrips()
         yield FamilyPanel()
@@ -196,7 +193,7 @@ class FamilyScreen(SessionScreen):
     def _open(self, session: Session) -> None:
         """Start to train all kinds on the corpus of a session."""
         self.notifier.jobs.cancel(self)
-        self._about, self._unseen = session, None
+        self._about, self._learnt = session, None
         if isinstance(session.config, RunConfig):
             self._vocab_size = session.config.size
             self._special_tokens = session.config.special_tokens
@@ -219,7 +216,7 @@ class FamilyScreen(SessionScreen):
 
     def _say_what_is_open(self) -> None:
         facts: Facts = [(0, name_of(self.session.config))]
-        if self._unseen is not None:
+        if self._learnt is not None:
             facts += [
                 (2, describe_sizes(self._entries, self._vocab_size)),
                 (1, tr("all learn from the first {size}", size=size(self._learnt))),
@@ -231,8 +228,8 @@ class FamilyScreen(SessionScreen):
         """Show news from the job."""
         entries = {entry.name: entry for entry in self._entries}
         match news:
-            case TextsChosen(learnt, unseen):
-                self._unseen, self._learnt = unseen, learnt
+            case TextsChosen(learnt):
+                self._learnt = learnt
                 self._say_what_is_open()
             case KindUnmeasured(name, state):
                 entries[name].state = state

@@ -124,7 +124,7 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
         screen._about = None  # as of another corpus
         screen.show_session(app.session)
         assert (heading.content, app.focused, rows.cursor) == ("story.txt", rows, 4)
-        screen._take(TextsChosen(1000, ("to be",)))
+        screen._take(TextsChosen(1000))
         sizes = "at the most 400 tokens │ measured on what follows"
         assert heading.content == f"story.txt │ all learn from the first 1 KB │ {sizes}"
         assert "waits for the others" in rows.render_line(0).text
