@@ -43,6 +43,8 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
             for n, runs in inspection.whitespace_runs.items()
         ),
     ]
+    if missing := inspection.unspelled_bytes:
+        facts.insert(3, ("cannot spell", tr("{n} of 256 bytes", n=number(missing))))
     if other_languages := premiums(inspection):
         facts.append(("other languages", describe_premiums(other_languages)))
     if token is not None:  # the tokenizer's files spell it differently

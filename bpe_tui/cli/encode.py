@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from pathlib import Path
 from random import Random
@@ -134,7 +134,8 @@ def encode(
     # On a terminal the ids, printed while text is read, show the progress.
     watch = iter if sys.stdout.isatty() else console.with_progress
     given = watch(console.input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
-    blocks = policy.checked(loaded, given)
+    kept: list[bytes] = []
+    blocks = _keeping(policy.checked(loaded, given), kept)
     allowing = policy.applied(loaded)
     with choices.hint_at_allow_special():
         if explain:
@@ -151,6 +152,31 @@ def encode(
         else:
             ids: Iterable[int] = allowing.encode_iterable(map(to_text, blocks))
             _print_ids(allowing.in_template(ids) if template else ids)
+    _note_losses(loaded, to_text(b"".join(kept)))
+
+
+MOST_TRACED = 1 << 14
+"""Most bytes of a text that are searched for characters that the ids do not give back."""
+
+
+def _keeping(blocks: Iterable[bytes], kept: list[bytes]) -> Iterator[bytes]:
+    """Yield blocks, and keep the first bytes of all."""
+    for block in blocks:
+        if (room := MOST_TRACED - sum(map(len, kept))) > 0:
+            kept.append(block[:room])
+        yield block
+
+
+def _note_losses(tokenizer: Tokenizer, text: str) -> None:
+    """Print a note about characters of the text that its ids do not give back."""
+    from engine.pipeline.losses import losses  # many modules, for pipelines only
+    from engine.pipeline.pipeline import Pipeline
+
+    if isinstance(tokenizer.pipeline, Pipeline):
+        sentence = losses(tokenizer.pipeline, tokenizer.pipeline.run(text)).sentence
+        if sentence:
+            sys.stdout.flush()
+            inputs.note(sentence)
 
 
 def _bytes_alone(pattern: str | None) -> Tokenizer:

@@ -389,6 +389,15 @@ class Inspection(AnyInspection):
         return found
 
     @cached_property
+    def unspelled_bytes(self) -> int:
+        """The number of the 256 bytes that have no token; 0 if characters are its units."""
+        alphabet = None if self.rules is None else self.rules.alphabet
+        if alphabet is None or alphabet.unit != "byte" or not self.encodes:
+            return 0
+        unknown = [getattr(alphabet, "unknown", None)]
+        return sum(alphabet.spell(bytes([byte])) in ([], unknown) for byte in range(256))
+
+    @cached_property
     def spelling_example(self) -> bytes | None:
         """A token that is hard to read in GPT-2's spelling: ` 这`, spelled `Ġè¿Ļ`.
 

@@ -6,11 +6,15 @@ unknown token. Each is found by tracing characters back to the original.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 
+from engine.core.gpt2_bytes import unspell
+from engine.pipeline.models import MergingModel
 from engine.pipeline.pipeline import Pipeline, PipelineRun, Span, TextRun
+from engine.text.pretokenize import to_bytes
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,47 @@ class Losses:
     skipped: tuple[str, ...]
     comes_back: bool
 
+    @property
+    def sentence(self) -> str:
+        """A sentence about what decoding does not give back; empty if it gives all back.
+
+        Spaces that a pre-tokenizer leaves out are not counted.
+        """
+        if self.comes_back:
+            return ""
+        dropped = [part for part in self.dropped if part.strip()]
+        new = {each.old: each.new for each in self.changed if _differs(each)}
+        clauses = [
+            *_clause(self.unspelled, "no token, dropped"),
+            *_clause(self.unknown, "the unknown token"),
+            *_clause(dropped, "left out before the model"),
+            *(f"{old}: changed to {new[old] or 'nothing'}" for old in islice(new, SHOWN)),
+        ]
+        if len(new) > SHOWN:
+            clauses.append(f"{len(new) - SHOWN:,} more are changed")
+        return f"the ids do not give the text back: {'; '.join(clauses)}" if clauses else ""
+
+
+SHOWN = 3
+"""Number of examples of a loss in a sentence."""
+
+
+def _clause(stretches: Iterable[str], what: str) -> Iterator[str]:
+    """Yield a clause about the first of these stretches, if there is one."""
+    distinct = list(dict.fromkeys(stretches))
+    if distinct:
+        more = f" and {len(distinct) - SHOWN:,} more" if len(distinct) > SHOWN else ""
+        yield f"{' '.join(each[:LONGEST] for each in distinct[:SHOWN])}{more}: {what}"
+
+
+LONGEST = 40
+"""Most characters of an example."""
+
+
+def _differs(change: Change) -> bool:
+    """Whether a change is more than `▁` for a space, or a space in front."""
+    return change.old.replace(" ", "▁").strip("▁") != change.new.replace(" ", "▁").strip("▁")
+
 
 def losses(pipeline: Pipeline, run: PipelineRun) -> Losses:
     """Return the losses of a run.
@@ -63,10 +108,34 @@ def losses(pipeline: Pipeline, run: PipelineRun) -> Losses:
         changed=tuple(_changes(run.text)),
         dropped=tuple(_stretches(given, left - kept)),
         unknown=tuple(given[slice(*each.span)] for each in tokens if each.token_id == unknown_id),
-        unspelled=tuple(_stretches(given, kept - _covered(token.span for token in tokens))),
+        unspelled=tuple(_stretches(given, _unspelled(pipeline, run.text))),
         skipped=tuple(skipped),
         comes_back=run.decoded == given,
     )
+
+
+def _unspelled(pipeline: Pipeline, text: TextRun) -> set[int]:
+    """Return the places of characters that have no token, or not for all of their bytes."""
+    if not isinstance(pipeline.model, MergingModel):
+        return set()  # an unknown token replaces all that these lack
+    in_bytes, unknown_id = pipeline.splitter.in_bytes, pipeline.model.unknown_id
+    texts = pipeline.model.tokens(in_bytes)
+    of_piece: defaultdict[int | None, list[int]] = defaultdict(list)
+    for token in text.tokens:
+        of_piece[token.piece].append(token.token_id)
+    places: set[int] = set()
+    for number, part in enumerate(text.pieces):
+        ids = of_piece[number]
+        if part.token is not None or unknown_id in ids:
+            continue
+        spelled, at = b"".join(texts[token_id] for token_id in ids), 0
+        for character, span in zip(part.text, part.spans, strict=True):
+            data = unspell(character) if in_bytes else to_bytes(character)
+            if spelled.startswith(data, at):
+                at += len(data)
+            else:
+                places |= _covered([span])
+    return places
 
 
 def _changes(text: TextRun) -> Iterator[Change]:

@@ -11,6 +11,7 @@ from random import Random
 
 import numpy as np
 import pytest
+import tokenizers
 from program import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -21,6 +22,7 @@ from program import (
     run,
     run_process,
 )
+from tokenizers import models, pre_tokenizers
 
 from bpe_tui import cli
 from engine import Tokenizer
@@ -40,6 +42,38 @@ def test_encode_explains_bytes_that_are_no_text_visibly(tokenizer: Path) -> None
         *("<|endoftext|>  (special token)", "  <|endoftext|> = 256"),
         *("·7  (numbers)", "  ·┊7 = 32 55"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("vocab", "cut", "text", "ids", "lost"),
+    [
+        ({"u": 0, "g": 1}, "Whitespace", "mug", b"0 1", "m: no token, dropped"),
+        ({"t": 0, "æ": 1, "¼": 2}, "ByteLevel", "t漢t", b"0 1 2 0", "漢: no token, dropped"),
+        ({"[UNK]": 0, "u": 1}, "Whitespace", "u m", b"1 0", "m: the unknown token"),
+    ],
+)
+def test_characters_that_the_ids_do_not_give_back_are_named(
+    vocab: dict[str, int], cut: str, text: str, ids: bytes, lost: str, tmp_path: Path
+) -> None:
+    theirs = tokenizers.Tokenizer(
+        models.BPE(vocab, [], unk_token="[UNK]" if "[UNK]" in vocab else None)
+    )
+    theirs.pre_tokenizer = (
+        pre_tokenizers.ByteLevel(add_prefix_space=False)
+        if cut == "ByteLevel"
+        else pre_tokenizers.Whitespace()
+    )
+    theirs.save(str(tmp_path / "tokenizer.json"))
+    for explain in ((), ("--explain",)):
+        found = run_process("encode", "--tokenizer", tmp_path, text, *explain)
+        assert f"do not give the text back: {lost}" in found.stderr.decode()
+    assert run_process("encode", "--tokenizer", tmp_path, text).stdout.split() == ids.split()
+    kept = "u" if "u" in vocab else "t"
+    assert b"give the text back" not in run_process("encode", "--tokenizer", tmp_path, kept).stderr
+    if cut == "ByteLevel":
+        facts = run_process("inspect", tmp_path).stdout.decode()
+        assert "cannot spell" in facts
+        assert "253 of 256 bytes" in facts
 
 
 def test_ids_of_a_folder_with_an_unknown_class_are_printed_only_as_they_are(
