@@ -173,8 +173,6 @@ def _why_not_cut(cut: CutWord, bars: tuple[int, ...]) -> Wrong:
 
 SCORED = 60
 """Number of pairs of the highest scores from which the wrong ones are drawn."""
-CLOSE_SCORE = 0.9
-"""A choice is close if the second score is at least this share of the first."""
 
 
 def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
@@ -190,7 +188,6 @@ def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
     if not lower:
         raise QuestionError(f"all pairs in front are tied at step {frame.step:,}")
     rows = request.chance.shuffled([right, *lower[: max(request.rows, 2) - 1]])
-    second = max(each.score.value for each in rows if each != right)
     return Question(
         frame,
         say("Which pair has the highest score?"),
@@ -214,9 +211,6 @@ def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
         given=tuple(
             say("{pair}: {fraction}", pair=pair_words(frame, each.pair), fraction=str(each.score))
             for each in rows
-        ),
-        find_level=lambda: (
-            Level.CLOSE if second >= CLOSE_SCORE * right.score.value else Level.CLEAR
         ),
         pairs=tuple(each.pair for each in rows),
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from generated import first_quick
 from opening import SAMPLE, ended, ended_by_failure, frame_of, opened, opened_as, step, until
+from program import run
 from screen_text import row_texts
 from textual.pilot import Pilot
 from textual.widgets import Input, Static, TextArea
@@ -90,6 +91,17 @@ async def test_two_named_tokenizers_open_side_by_side_and_esc_leads_to_the_first
         await until(pilot, lambda: said(app, "#heading").startswith(named))
         await pilot.press("escape", "escape")
         await until(pilot, lambda: app.screen.id == "encoding")
+
+
+def test_two_tokenizers_are_refused_where_one_is_followed(trained: Path) -> None:
+    two = ("--tokenizer", str(trained), "--tokenizer", str(HANDOUT.with_name("swapped.json")))
+    for command in (
+        ("open", *two, "--plain"),
+        ("record", *two, "--steps", "0-1", "--out", str(trained.with_name("new.cast"))),
+    ):
+        refused = run(*command)
+        assert (refused.returncode, refused.stdout) == (2, b"")
+        assert b"are two tokenizers, and this follows one" in refused.stderr
 
 
 async def test_a_second_tokenizer_is_chosen_from_the_list_of_files_on_any_screen(
