@@ -9,7 +9,7 @@ from bpe_tui.panels import training_panels
 from bpe_tui.panels.heap_table import highest_shown
 from bpe_tui.shell.panel import Panel, TokenPainter, sentence
 from bpe_tui.shell.targets import ToChange, ToPair, ToToken
-from bpe_tui.widgets.language import times, tr
+from bpe_tui.widgets.language import times, tr, tr_sentence
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -124,7 +124,7 @@ class MergePanel(Panel):
 
 def _part_rows(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
     """Name the characters that contain the new token: `the first 2 bytes of 我 成 戏 …`."""
-    start = f"{part_of(frame, merge.token)} of"
+    start = tr("{part} of", part=str(tr_sentence(part_of(frame, merge.token))))
     parts = characters_of(frame, [merge.new_id], width, start)
     return [Row([(parts, "dim")])] if parts else []
 

@@ -152,7 +152,7 @@ def characters_with(
     if not is_partial(token):
         whole = f"= {visible_bytes(token)}" if any(map(is_partial, parts)) else ""
         return whole if width(whole) <= cells else ""
-    text, found = start, frame.run.characters.with_part(token)
+    text, found = tr(start), frame.run.characters.with_part(token)
     for place, character in enumerate(found[:CHARACTERS_SHOWN]):
         longer = f"{text} {visible_text(character)}"
         has_more = place + 1 < len(found)

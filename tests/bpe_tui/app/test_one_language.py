@@ -90,7 +90,7 @@ async def in_chinese(
     speak("zh")
     async with opened_as(config, size) as (app, pilot):
         app.session.type("今天天气很好。")
-        app.seek(2)
+        app.seek(3)
         yield app, pilot
 
 
