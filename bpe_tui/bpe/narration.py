@@ -61,8 +61,7 @@ def sentences_about(frame: Frame) -> tuple[str, ...]:
         short = tr("Merge {step}: {pair} make {token}.", step=step, pair=pair, token=token)
         return f"{sentence} {border[0]}", f"{short} {border[0]}", f"{short} {border[1]}", *border
     if not merge.count:
-        said = "Merge {step}: {pair} make {token}."
-        return sentence, tr(said, step=step, pair=pair, token=token)
+        return sentence, tr("Merge {step}: {pair} make {token}.", step=step, pair=pair, token=token)
     forked = f" {why}" if (why := _describe_fork(frame)) else ""
     part = _describe_part(frame, merge.token)
     shorter = say(

@@ -37,12 +37,10 @@ def describe_phases(counts: Mapping[bytes, int], record: Record) -> Iterator[str
         label = f", {visible_text(start.label, spaces=False)}" if start else ""
         left = max(tokens - record.removed[end], 1)
         said = "phase {place}{label}: {merges}, {size} bytes per token"
-        yield (
-            tr(
-                said,
-                place=place + 1,
-                label=label,
-                merges=plural(end - first, "merge"),
-                size=f"{size / left:.2f}",
-            )
+        yield tr(
+            said,
+            place=place + 1,
+            label=label,
+            merges=plural(end - first, "merge"),
+            size=f"{size / left:.2f}",
         )

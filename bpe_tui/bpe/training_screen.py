@@ -141,8 +141,7 @@ class PseudocodePanel(Panel):
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         foot = tr("p next trainer │ . goes on")
-        said = "pseudocode  {name}"
-        self.say(tr(said, name=self.algorithm.name if self.algorithm else ""), foot)
+        self.say(tr("pseudocode  {name}", name=self.algorithm.name if self.algorithm else ""), foot)
         if self.algorithm is None:
             return sentence(GIVEN, width)
         moment: PartOrMove | None

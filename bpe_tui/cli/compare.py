@@ -90,15 +90,13 @@ def _describe_differences(
         return
     share = 100 * text.differing_bytes / len(text.data)
     said = "{shown}: cut differently in {places}, {differing_bytes} of {bytes} ({share}%):"
-    yield (
-        tr(
-            said,
-            shown=shown,
-            places=plural(places, "place"),
-            differing_bytes=text.differing_bytes,
-            bytes=plural(len(text.data), "byte"),
-            share=f"{share:.1f}",
-        )
+    yield tr(
+        said,
+        shown=shown,
+        places=plural(places, "place"),
+        differing_bytes=text.differing_bytes,
+        bytes=plural(len(text.data), "byte"),
+        share=f"{share:.1f}",
     )
     for difference in islice(text.differences, limit):
         yield from _describe_difference(compared.names, text.data, difference)

@@ -316,8 +316,7 @@ class AnswerKeeper:
         """Describe the answers that are kept when a quiz ends before its last question."""
         count = len(self.sheet.answers)
         if not count:
-            said = "Answered: none of {questions}, so no file was written."
-            return tr(said, questions=questions)
+            return tr("Answered: none of {questions}, so no file was written.", questions=questions)
         out = visible_text(str(self.out), spaces=False)
         said = "Answered: {count} of {questions}, kept in {out}."
         return tr(said, count=count, questions=questions, out=out)

@@ -192,7 +192,7 @@ class Predictor:
             question = predict(frame, rows=min(rows, MOST_ROWS))
         except QuestionError as error:
             self.is_on = False
-            reason = visible_text(str(error), spaces=False)
+            reason = tr(visible_text(str(error), spaces=False))
             self.tell(tr("Nothing to predict: {reason}.", reason=reason))
         else:
             attempt = Attempt(question.translated(current_table()))

@@ -128,7 +128,7 @@ def ask_by_hand(
     try:
         question = ask(kind, frame, about=about)
     except BpeError as error:
-        reason = visible_text(str(error), spaces=False)
+        reason = tr(visible_text(str(error), spaces=False))
         screen.tell(tr("Nothing to do by hand: {reason}.", reason=reason))
         return
 

@@ -262,8 +262,7 @@ class StripsPanel(Lines):
         else:
             start = int(comparison.differences.spans[self.current, 0])
             place = tr("difference {current} of {found}", current=self.current + 1, found=found)
-            said = "{place}, at byte {start} of {n}"
-            subtitle = tr(said, place=place, start=start, n=size)
+            subtitle = tr("{place}, at byte {start} of {n}", place=place, start=start, n=size)
         self.border_subtitle = Content(subtitle)
 
 

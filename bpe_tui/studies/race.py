@@ -412,8 +412,7 @@ class RaceScreen(SessionScreen):
         said = "On {part} of the corpus, as all is too much. "
         part = "" if job.part == 1 else tr(said, part=f"{job.part:.3g}")
         if job.is_cancelled:
-            said = "{part}Stopped; r runs it again. {race}"
-            return tr(said, part=part, race=describe_race(race))
+            return tr("{part}Stopped; r runs it again. {race}", part=part, race=describe_race(race))
         running = [runner for runner in race.runners if runner.state is racing.RunnerState.RUNNING]
         if running:
             name, merges = running[0].algorithm.name, number(len(running[0]))

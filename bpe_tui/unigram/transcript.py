@@ -104,13 +104,8 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         for index, before, after in zip(*(column[:LISTED] for column in columns), strict=True):
             text = visible_text(self.frame.record.texts[int(index)])
             said = "The expected count of {text} went from {before} to {after}."
-            yield (
-                tr(
-                    said,
-                    text=text,
-                    before=count_text(float(before)),
-                    after=count_text(float(after)),
-                )
+            yield tr(
+                said, text=text, before=count_text(float(before)), after=count_text(float(after))
             )
 
     def _removals_from_here(self, frame: UnigramFrame, record: TextbookRecord) -> Iterator[str]:
@@ -122,19 +117,16 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             goes = goes_text(frame, int(frame.goes_at[at]))
             said = "{text}, {frame}, loss without it {loss}, {frame2}: {goes}."
             told = "goes at step {goes}"
-            yield (
-                tr(
-                    said,
-                    text=text,
-                    frame=worth(frame, at),
-                    loss=score_text(frame.loss + increase, 3),
-                    frame2=increase_text(frame, increase),
-                    goes=goes if goes == STAYS else tr(told, goes=goes),
-                )
+            yield tr(
+                said,
+                text=text,
+                frame=worth(frame, at),
+                loss=score_text(frame.loss + increase, 3),
+                frame2=increase_text(frame, increase),
+                goes=goes if goes == STAYS else tr(told, goes=goes),
             )
         if (others := frame.size - LISTED) > 0:
-            said = "{ngrams} would cost more, or as much."
-            yield tr(said, ngrams=plural(others, "other n-gram"))
+            yield tr("{ngrams} would cost more, or as much.", ngrams=plural(others, "other n-gram"))
 
     def pieces(self, rest: str) -> Iterator[str]:
         return self.numbered(rest, "pieces", self._most_probable)

@@ -79,8 +79,7 @@ def narrate_tie(frame: WordPieceFrame) -> str:
         return tr("No other pair{enough} had so high a score.", enough=enough)
     said = "Tie rule {name}: {in_short}."
     rule = tr(said, name=frame.tie_rule.name, in_short=frame.tie_rule.in_short)
-    said = "The same score had {rivals}. {rule}"
-    return tr(said, rivals=format_rivals(frame, rivals), rule=rule)
+    return tr("The same score had {rivals}. {rule}", rivals=format_rivals(frame, rivals), rule=rule)
 
 
 def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
@@ -95,17 +94,15 @@ def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
         "The pair {left} and {right} occurred {times}; {left} occurred {times2}, "
         "{right} {times20}. Its score is {score} = {score2}."
     )
-    yield (
-        tr(
-            said,
-            left=left,
-            right=right,
-            times=times(score.count),
-            times2=times(score.left),
-            times20=times(score.right),
-            score=str(score),
-            score2=score_text(score.value),
-        )
+    yield tr(
+        said,
+        left=left,
+        right=right,
+        times=times(score.count),
+        times2=times(score.left),
+        times20=times(score.right),
+        score=str(score),
+        score2=score_text(score.value),
     )
     yield describe_pmi(frame.at(frame.step - 1), score)
     yield from why_no_other(frame, merge)
@@ -125,14 +122,12 @@ def why_no_other(frame: WordPieceFrame, merge: WordPieceStep) -> Iterator[str]:
             "By count alone, as BPE chooses, {pair} would have merged, {its_score} = "
             "{its_score2}. {before}"
         )
-        yield (
-            tr(
-                said,
-                pair=pair,
-                its_score=str(its_score),
-                its_score2=score_text(its_score.value),
-                before=why_lost(before, frequent, merge.score),
-            )
+        yield tr(
+            said,
+            pair=pair,
+            its_score=str(its_score),
+            its_score2=score_text(its_score.value),
+            before=why_lost(before, frequent, merge.score),
         )
     if left_out := describe_left_out(before):
         yield left_out

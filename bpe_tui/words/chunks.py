@@ -48,11 +48,9 @@ def describe_counting(report: ChunkReport, origin: CountOrigin) -> Iterator[str]
     """Yield how the text was cut and counted, or that nothing was counted."""
     if not report.chunks:
         if origin is CountOrigin.KEPT:
-            yield (
-                tr(
-                    "Nothing was counted now: the counts were kept from an earlier run. With "
-                    "BPE_TUI_CACHE=no in the environment they are counted again."
-                )
+            yield tr(
+                "Nothing was counted now: the counts were kept from an earlier run. With "
+                "BPE_TUI_CACHE=no in the environment they are counted again."
             )
         elif origin is CountOrigin.FILE:
             yield tr("Nothing was counted now: the corpus is a file of counts.")
@@ -62,15 +60,13 @@ def describe_counting(report: ChunkReport, origin: CountOrigin) -> Iterator[str]
     chunks, workers = plural(report.chunks, "chunk"), plural(len(report.workers), "thread")
     cut = tr(", cut where no pretoken crosses") if report.chunks > 1 else ""
     said = "Counted by {workers}: {size} in {chunks}{cut}; {pretokens}."
-    yield (
-        tr(
-            said,
-            workers=workers,
-            size=size(report.bytes),
-            chunks=chunks,
-            cut=cut,
-            pretokens=plural(report.pretokens, "pretoken"),
-        )
+    yield tr(
+        said,
+        workers=workers,
+        size=size(report.bytes),
+        chunks=chunks,
+        cut=cut,
+        pretokens=plural(report.pretokens, "pretoken"),
     )
     if report.after_special:
         said = "Chunks that end after a special token: {after_special}."
@@ -80,10 +76,10 @@ def describe_counting(report: ChunkReport, origin: CountOrigin) -> Iterator[str]
             "It could not be cut into chunks of {size}: with this pattern a pretoken may "
             "cross any cut, or the tokenizer needs the text whole."
         )
-        yield (tr(said, size=size(CHUNK)))
+        yield tr(said, size=size(CHUNK))
     elif report.chunks < WORTH_HELPERS:
         said = "A chunk has about {size}; below {WORTH_HELPERS} chunks one worker counts all."
-        yield (tr(said, size=size(CHUNK), WORTH_HELPERS=WORTH_HELPERS))
+        yield tr(said, size=size(CHUNK), WORTH_HELPERS=WORTH_HELPERS)
     if report.chunks_an_entry > 1:
         said = "There are too many chunks to list: a row is {chunks_an_entry} neighbours."
         yield tr(said, chunks_an_entry=report.chunks_an_entry)
@@ -124,14 +120,14 @@ def describe_course(course: CourseCuts | CorpusError) -> Iterator[str]:
             "some even cuts. The search stops here; the course's goes on to the end of "
             "the file."
         )
-        yield (tr(said, asked=asked, token=token))
+        yield tr(said, asked=asked, token=token)
     elif course.cuts and all(cut.moved == course.size for cut in course.cuts):
         said = (
             "The course's find_chunk_boundaries, for {asked}: no {token} is after the "
             "even cuts, so all of them move to the end of the file. One chunk is left, "
             "for one worker."
         )
-        yield (tr(said, asked=asked, token=token))
+        yield tr(said, asked=asked, token=token)
     else:
         fewer = chunks != len(course.cuts) + 1
         made = {"chunks": plural(chunks, "chunk"), "token": token}
@@ -160,16 +156,14 @@ def describe_all(
     for place, logged in enumerate(report.logged[:LISTED]):
         who = tr(" and ").join(tr("thread {n}", n=worker) for worker in logged.workers)
         said = "Chunk {report}: bytes {start} to {start2}, {who}, {seconds}, {pretokens}."
-        yield (
-            tr(
-                said,
-                report=chunk_numbers(report, place),
-                start=logged.start,
-                start2=logged.start + logged.size,
-                who=who,
-                seconds=short_time(logged.seconds),
-                pretokens=plural(logged.pretokens, "pretoken"),
-            )
+        yield tr(
+            said,
+            report=chunk_numbers(report, place),
+            start=logged.start,
+            start2=logged.start + logged.size,
+            who=who,
+            seconds=short_time(logged.seconds),
+            pretokens=plural(logged.pretokens, "pretoken"),
         )
     if more := len(report.logged[LISTED:]):
         yield tr("… and {more} more.", more=more)

@@ -34,8 +34,7 @@ def describe_premiums(premiums: Mapping[str, float]) -> str:
     languages = ", ".join(f"{tr(name.title())} {times:.2f}" for name, times in premiums.items())
     lines = max(text.count("\n") for text in texts.values())
     left_out = sorted(tr(name.title()) for name in texts.keys() - premiums - {ENGLISH_NAME})
-    said = "; unknown tokens in {left_out}"
-    unknown = tr(said, left_out=", ".join(left_out)) if left_out else ""
+    unknown = tr("; unknown tokens in {left_out}", left_out=", ".join(left_out)) if left_out else ""
     said = "{languages} times the tokens of English ({sentences}{unknown})"
     return tr(said, languages=languages, sentences=plural(lines, "sentence"), unknown=unknown)
 
