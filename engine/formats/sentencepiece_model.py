@@ -312,8 +312,8 @@ def _read(
 
         own = {role: token for role, token in NO_CLASS.roles.items() if token in names}
         template = ("$A eos", "$A $B eos") if by_marian else None
-        cls = replace(NO_CLASS, roles=own, template=template)
-        pipeline = completed(cls, settings, pipeline, names)
+        without = replace(NO_CLASS, roles=own, template=template)
+        pipeline = completed(without, settings, pipeline, names)
         added = tuple(replace(token, normalized=False) for token in pipeline.added_tokens)
         spoken = replace(decoder, silent=(), unknown_text=decoder.unknown)
         pipeline = replace(pipeline, added_tokens=added, decoder=spoken)

@@ -24,7 +24,7 @@ from engine.formats.folder_settings import read_folder_settings
 from engine.formats.guesses import note_template
 from engine.formats.source import TokenizerSource, read_head, read_json
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.text.patterns import PatternLike, as_pattern
+from engine.text.patterns import PATTERNS, PatternLike, as_pattern
 
 if TYPE_CHECKING:
     from engine.pipeline.pipeline import Pipeline
@@ -66,7 +66,16 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
         notes, tokenizer = [*_notes(fields, pipeline)], tokenizer_of(pipeline)
         if settings is not None and pipeline != in_file:
             notes += settings.notes(tokenizer.vocab)
+        if settings is not None and settings.model_type in _MISTRALS:
+            notes += [_WRONG_PATTERN] * (tokenizer.pattern == PATTERNS["llama3"])
         return Opened(tokenizer, FORMAT.name, tuple(notes))
+
+
+_MISTRALS = ("mistral", "mistral3", "ministral", "ministral3", "pixtral", "voxtral")
+_WRONG_PATTERN = (
+    "a known mistake of Mistral's files: they cut by Llama 3's pattern, and the model was trained "
+    "with Tekken's, which transformers takes with fix_mistral_regex=True; here the file decides"
+)
 
 
 def overridden(pipeline: Pipeline, overrides: Overrides) -> Pipeline:

@@ -12,7 +12,7 @@ from published_folders import published
 from tiny_tokenizers import END, GOLDEN, handout
 
 from engine import Tokenizer, TokenizerFileError
-from engine.formats import is_tokenizer, open_tokenizer
+from engine.formats import is_tokenizer, open_tokenizer, save
 from engine.formats.folder_settings import ADDED, CONFIG, GENERATION, MODEL
 
 NAMES = list(published()[1])
@@ -98,6 +98,16 @@ def test_a_model_without_a_class_gets_the_template_that_its_folder_asks_for(
     (tmp_path / CONFIG).write_text('{"add_bos_token": true, "add_eos_token": true}')
     tokenizer = open_tokenizer(tmp_path).tokenizer
     assert tokenizer.encode("the cat", template=True) == [1, 264, 274, 285, 2]
+
+
+def test_a_wrong_pattern_of_mistrals_is_known(tmp_path: Path) -> None:
+    tok = handout()
+    for pattern, is_wrong in (("llama3", True), ("gpt2", False)):
+        made = Tokenizer(tok.vocab, tok.merges, [END], pattern)
+        save(made, tmp_path / "tokenizer.json", "huggingface", overwrite=True)
+        (tmp_path / MODEL).write_text('{"model_type": "mistral"}')
+        known = [note for note in open_tokenizer(tmp_path).notes if "fix_mistral_regex" in note]
+        assert bool(known) == is_wrong
 
 
 def test_marians_class_ends_a_text(tmp_path: Path) -> None:
