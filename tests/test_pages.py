@@ -103,7 +103,8 @@ def test_each_command_of_a_page_has_valid_options(page: Path) -> None:
 def row_of(name: str, command: Any) -> str:
     """Return the row of a command in the table of options."""
     context = typer.Context(command)
-    params = [param for param in command.get_params(context) if param.name != "help"]
+    of_all = "help", "language"
+    params = [param for param in command.get_params(context) if param.name not in of_all]
     given = [p.opts[0] for p in params if p.param_type_name == "option" and not p.required]
     training = [f"--{option.replace('_', '-')}" for option in OF_TRAINING]
     named = {param.opts[0] for param in params}
@@ -144,6 +145,7 @@ def with_program(folder: Path) -> dict[str, str]:
             (str(programs), str(Path(sys.executable).parent), os.environ["PATH"])
         ),
         "XDG_STATE_HOME": str(folder / "state"),
+        "LC_ALL": "C.UTF-8",
         "XDG_CACHE_HOME": str(folder / "cache"),
     }
 
