@@ -122,8 +122,8 @@ class ScreenNavigation:
             case targets.ToPiece():
                 self._show_on(VOCABULARY, target)
 
-    def ask(self, ids: Sequence[int]) -> None:
-        """Open the window about a token, or about two adjacent ones."""
+    def ask(self, ids: Sequence[int], typed: str = "") -> None:
+        """Open the window about a token, about two adjacent ones, or about what was typed."""
         frame = self.host.session.shown
         screen = self.app.screen
         painter = screen.painter_maker() if isinstance(screen, SessionScreen) else None
@@ -131,7 +131,7 @@ class ScreenNavigation:
             self.host.hold()
             from bpe_tui.dialogs.why import WhyWindow
 
-            self.app.push_screen(WhyWindow(frame, painter, ids), self._left_window)
+            self.app.push_screen(WhyWindow(frame, painter, ids, typed), self._left_window)
 
     def show_places(self, token_id: int) -> None:
         """Open the window with the words and lines of the corpus that have a token."""

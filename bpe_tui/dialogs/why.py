@@ -56,7 +56,7 @@ class WhyWindow(FieldOverRows[object | None]):
     Args:
         frame: the frame of the step.
         painters: makes the painter of a frame's tokens.
-        ids: the first question: a token, or two.
+        ids, typed: the first question: a token, or two; or a text.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -65,10 +65,14 @@ class WhyWindow(FieldOverRows[object | None]):
     ]
     VERTICAL_BREAKPOINTS = HEIGHTS
 
-    def __init__(self, frame: AnyMergeFrame, painters: Painters, ids: Sequence[int]) -> None:
+    def __init__(
+        self, frame: AnyMergeFrame, painters: Painters, ids: Sequence[int], typed: str = ""
+    ) -> None:
         super().__init__()
         self._frame, self._painters = frame, painters
         self._asked = TypedTokens(tuple(map(frame.any_token, ids)), tuple(ids))
+        if typed:
+            self._asked = tokens_typed(frame, typed)
 
     def compose(self) -> ComposeResult:
         tokens = map(visible_bytes, self._asked.tokens)

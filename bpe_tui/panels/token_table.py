@@ -132,6 +132,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
 
     frame: reactive[AnyMergeFrame | None] = reactive(None, repaint=False)
 
+    coming: ToStep | None = None
     _query = Query("")
     _searching: Iterator[Ints] | None = None
     _complete = False
@@ -191,6 +192,8 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
                 batch = next(searching, None)
                 complete = batch is None
                 found += [] if batch is None else [batch]
+            is_none = complete and not any(map(len, found))
+            self.coming = self._find_later(until) if is_none else None
         except QueryError as error:
             self._query = Query(self._query.text, problem=str(error))
             self.rebuild()
@@ -204,6 +207,19 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         self.show_order(self.Found(len(self._order), of, complete, problem, spelled))
         if not complete:
             self.call_later(self._search_on, searching)
+
+    def _find_later(self, until: float) -> ToStep | None:
+        """Return the first later step that makes a token with what is sought, if found in time."""
+        frame = self.frame
+        if frame is None or self.filters or not self._query.text:
+            return None
+        last = frame.at(frame.recorded_steps).vocabulary
+        for batch in last.search(self._query, np.arange(len(self.vocabulary), len(last))):
+            if len(batch):
+                return ToStep(frame.step_making(last.id_of(int(batch[0]))))
+            if perf_counter() > until:
+                break
+        return None
 
     def _add_named(self) -> None:
         """Put the token of a typed id first."""
@@ -223,6 +239,10 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
             return tr("None: encoding can give every one of the {every}.", every=every)
         if not text or self.filters:
             return super().why_none(frame)
+        if self.coming is not None:
+            token = visible_bytes(frame.any_token(frame.merge_at(self.coming.step - 1).new_id))
+            said = "{token} comes at merge {n}: ↵ goes there"
+            return tr(said, token=token, n=self.coming.step)
         said = "No {TOKEN} of step {step} has {text}"
         none = tr(said, TOKEN=tr(self.TOKEN), step=frame.step, text=text)
         is_early = frame.step < frame.recorded_steps

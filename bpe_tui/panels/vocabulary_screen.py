@@ -80,6 +80,8 @@ class VocabularyRows(FramePanel[FrameT]):
     filters: frozenset[str] = frozenset()
     places: Sequence[ColumnPlace] = ()
     """The columns that fit."""
+    coming: object | None = None
+    """The target of the row that is shown if none is left: a later step that has what is sought."""
     _order: Ints = np.zeros(0, dtype=np.int64)
     """The entry of each row."""
     _chosen: int | None = None
@@ -184,7 +186,7 @@ class VocabularyRows(FramePanel[FrameT]):
         frame = self.frame
         assert frame is not None
         if not len(self._order):
-            return Row([(shorten(self.why_none(frame), self.room), "dim")])
+            return Row([(shorten(self.why_none(frame), self.room), "dim")], self.coming)
         value, target = self.value_of(frame, int(self._order[index]))
         return arranged_row(self.places, lambda column: column.draw(value), target)
 
@@ -338,9 +340,11 @@ class VocabularyScreen(SessionScreen):
         self.set_focus(self.table.query_one(Input))
 
     def enter(self, field: Input) -> None:
-        """Move the focus from the search field to the rows; Esc leads back to the row before."""
+        """Move the focus from the search field to the rows, or go to the step that has it."""
         with self.host.navigation.jump(self._search_from):
             self.show_panel(self.PANEL_ORDER[0])
+        if self.table.rows.coming is not None:
+            self.table.rows.action_choose()
 
     def action_sort(self) -> None:
         self.table.sort_by_next()
@@ -355,9 +359,10 @@ class VocabularyScreen(SessionScreen):
         self.table.toggle_filter(name)
 
     def action_why(self) -> None:
-        """Explain the token under the cursor, or ask for one."""
-        token = self.table.rows.token
-        self.host.navigation.ask(() if token is None else (token,))
+        """Explain the token under the cursor, or what was typed to search."""
+        token, fields = self.table.rows.token, self.table.query(Field)
+        typed = "" if token is not None or not fields else fields.first().value
+        self.host.navigation.ask(() if token is None else (token,), typed)
 
     def action_places(self) -> None:
         """Show where the corpus has the token under the cursor."""

@@ -22,6 +22,7 @@ from bpe_tui.panels.vocabulary_screen import VocabularyScreen
 from bpe_tui.session.config import RunConfig
 from bpe_tui.shell.targets import ToToken
 from bpe_tui.widgets.lines import RowList
+from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
 
 
@@ -171,3 +172,26 @@ async def test_f_leads_from_a_token_to_its_words_and_lines_in_the_corpus() -> No
         assert first.decode().replace(" ", "·") in line.replace("┊", "")
         await pilot.press("backspace")
         await until(pilot, lambda: app.screen.id == "vocabulary")
+
+
+async def test_a_search_without_tokens_names_the_merge_that_brings_one() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("3", "slash", *"the")
+        rows = app.screen.query_one(TokenRows)
+        # By brute force: the first merge whose token has the letters.
+        assert app.session.timeline is not None
+        record = app.session.timeline.record
+        made = [record[k].left + record[k].right for k in range(len(record))]
+        first = next(place for place, token in enumerate(made, 1) if b"the" in token)
+        told = f"{visible_bytes(made[first - 1])} comes at merge {first}: ↵ goes there"
+        await until(pilot, lambda: row_text(rows, 0) == told)
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: app.screen.is_modal)
+        assert app.screen.query_one(Input).value == "the"
+        await pilot.press("escape", "slash", "end", "enter")
+        await until(pilot, lambda: (app.screen.id, step(app)) == ("training", first))
+        await pilot.press("backspace")
+        await until(pilot, lambda: (app.screen.id, step(app)) == ("vocabulary", 0))
+        await pilot.press("slash", *"zzzz")  # no step brings it
+        await until(pilot, lambda: rows.row_count == 1 and rows.coming is None)
+        assert row_text(rows, 0).startswith("No token of step 0 has zzzz")

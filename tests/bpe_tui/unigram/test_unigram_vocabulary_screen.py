@@ -42,7 +42,7 @@ async def test_the_table_shows_the_step_that_removes_each_piece_and_at_the_last_
         first = rows.token
         await pilot.press("enter")
         assert app.screen.id == "unigram-encoding"
-        await pilot.press("escape", "C")
+        await pilot.press("backspace", "C")
         assert rows.token == first
         while rows.sorting != "goes at step":
             await pilot.press("c")
@@ -87,7 +87,7 @@ async def test_enter_on_a_part_of_the_replacement_goes_there_and_back(corpus: Pa
         await pilot.press("enter")
         assert rows.token == target.number
         assert app.screen.query_one(Switches).on == frozenset()  # it had hidden that piece
-        await pilot.press("escape")
+        await pilot.press("backspace")
         assert rows.token == before
 
 
