@@ -87,7 +87,9 @@ def of_pieces(
     rows = [(text, -100.0 if text in worst else 0.0) for text in first]
     rows += [(piece.text, piece.score) for piece in pieces[own.left_out :]]
     rows += [(text, 0.0) for text in last]
-    unknown = next((at for at, row in enumerate(rows) if row[0] == roles["unk_token"]), None)
+    unknown = own.unknown
+    if unknown is None:
+        unknown = next((at for at, row in enumerate(rows) if row[0] == roles["unk_token"]), None)
     model: models.Model
     if own.merges:
         vocab = {text: at for at, text in enumerate(dict.fromkeys(text for text, _ in rows))}

@@ -270,13 +270,13 @@ def _read(
     notes = list(_notes(type_number, pieces, rules))
     if settings is not None and type_number in (UNIGRAM, BPE):
         from engine.formats.class_pipelines import of_pieces
-        from engine.formats.tokenizer_classes import LLAMA, PieceClass, class_named_by
+        from engine.formats.tokenizer_classes import PieceClass, class_named_by, marking_first
 
-        cls, about = class_named_by(settings, PieceClass)
+        cls, about = class_named_by(settings, PieceClass, type_number == BPE)
         notes += about
-        if type_number == BPE and not about and settings.config.flag_or_null("legacy") is False:
-            cls = LLAMA  # what is read without a class marks the same beginning then
-        if cls is not None and cls.merges == (type_number == BPE):
+        if not about and settings.config.flag_or_null("legacy") is False:
+            cls = marking_first(type_number == BPE, has_bytes, rules.flag(_EXTRA, True))
+        if cls is not None:
             pipeline = of_pieces(cls, settings, pieces, _checked_map(rules))
             return overridden(pipeline, overrides), notes
     model: Model

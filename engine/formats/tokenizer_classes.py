@@ -105,6 +105,7 @@ class PieceClass(TokenizerClass):
         has_bytes: whether an unknown character becomes bytes.
         marks_first: whether only the beginning of a text gets a `▁`, unless it is `legacy`.
         is_marked: whether it gets one at all.
+        unknown: the id of unknown characters, wherever their token is.
     """
 
     first: tuple[str, ...] = ()
@@ -116,6 +117,7 @@ class PieceClass(TokenizerClass):
     has_bytes: bool = False
     marks_first: bool = False
     is_marked: bool = True
+    unknown: int | None = None
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,7 @@ _T5 = PieceClass(
     _BEHIND,
     last=EXTRA_IDS,
     extra=EXTRA_IDS[::-1],
+    unknown=2,
 )
 _XLM_ROBERTA = PieceClass(_MASKED, (_CHARSMAP,), _AROUND, **_OF_FAIRSEQ, last=("mask_token",))
 _NLLB = PieceClass(
@@ -378,18 +381,30 @@ _CLASS_OF_TYPE = {
 _Kind = TypeVar("_Kind", bound=TokenizerClass)
 
 
-def class_named_by(settings: FolderSettings, kind: type[_Kind]) -> tuple[_Kind | None, list[str]]:
+def marking_first(merges: bool, has_bytes: bool, removes_spaces: bool) -> PieceClass:
+    """Return the class of a model that is read without one, if its folder says `legacy: false`."""
+    spaces = (_replaced(r"\A +| +\z", ""), _ONE_SPACE) if removes_spaces else ()
+    return replace(
+        LLAMA, normalizer=(_CHARSMAP, *spaces), merges=merges, has_bytes=merges and has_bytes
+    )
+
+
+def class_named_by(
+    settings: FolderSettings, kind: type[_Kind], merges: bool | None = None
+) -> tuple[_Kind | None, list[str]]:
     """Return the class that a folder names, if it is of a kind, and a note about it.
 
     Args:
         kind: the kind that suits the files.
+        merges: whether the pieces of a SentencePiece model merge.
     """
     of_type = _CLASS_OF_TYPE.get(settings.model_type)
     name = settings.class_name or of_type or ""
     if of_type == "" or settings.model_type in _WRONG_CLASS:
         name = of_type or ""
     found = CLASSES.get(name)
-    if isinstance(found, kind):
+    fits = merges is None or getattr(found, "merges", merges) == merges
+    if isinstance(found, kind) and fits:
         return found, [f"read as transformers does for {name}, which the folder names"]
     if name in GENERAL:
         return None, []

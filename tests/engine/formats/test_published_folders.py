@@ -100,6 +100,31 @@ def test_a_model_without_a_class_gets_the_template_that_its_folder_asks_for(
     assert tokenizer.encode("the cat", template=True) == [1, 264, 274, 285, 2]
 
 
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        ("T5Tokenizer", [[9, 30, 16, 3, 2, 12], [3, 2, 7]]),  # Unigram
+        ("NllbTokenizer", [[214, 186, 212, 0, 215], [212, 0, 8]]),  # BPE without bytes
+    ],
+)
+def test_unknown_characters_without_a_class_are_those_of_transformers(
+    name: str, ids: list[list[int]], tmp_path: Path
+) -> None:
+    (tmp_path / "theirs").mkdir()
+    (pieces,) = published()[1][name].write(tmp_path / "theirs").glob("*.model")
+    shutil.move(pieces, tmp_path / "tokenizer.model")
+    (tmp_path / MODEL).write_text('{"model_type": "llava"}')
+    (tmp_path / CONFIG).write_text('{"legacy": false}')
+    tokenizer = open_tokenizer(tmp_path).tokenizer
+    assert [tokenizer.encode(text) for text in ("  two 漢a", "漢 the")] == ids
+
+
+def test_a_class_of_another_kind_of_model_is_doubted(tmp_path: Path) -> None:
+    shutil.copy(GOLDEN / "llama.model", tmp_path / "tokenizer.model")  # BPE, and T5's is Unigram
+    (tmp_path / CONFIG).write_text('{"tokenizer_class": "T5Tokenizer"}')
+    assert "T5Tokenizer, which is for other files" in open_tokenizer(tmp_path).doubt
+
+
 def test_a_wrong_pattern_of_mistrals_is_known(tmp_path: Path) -> None:
     tok = handout()
     for pattern, is_wrong in (("llama3", True), ("gpt2", False)):

@@ -163,18 +163,6 @@ def unigram(*vocab: Any, **more: Any) -> dict[str, Any]:
         ({"added_tokens": {}}, "added_tokens: should be a list, and is an object"),
         ({"pre_tokenizer": "ByteLevel"}, "pre_tokenizer: should be an object, and is a text"),
         ({"decoder": {"type": "Strip", "content": "ab"}}, "content: should be a single character"),
-        (
-            {
-                "model": {
-                    "vocab": {"<unk>": 0} | {f"<0x{n:02X}>": n + 1 for n in range(256)},
-                    "merges": [],
-                    "unk_token": "<unk>",
-                    "byte_fallback": True,
-                },
-                "pre_tokenizer": BYTE_LEVEL,
-            },
-            "with ByteLevel and without all 256 bytes in the vocab it is not supported",
-        ),
         ({"decoder": {"type": "Undo"}}, "the decoder 'Undo' is not supported"),
         (
             {"post_processor": {"type": "BertProcessing", "sep": ["a"], "cls": ["a", 1]}},
