@@ -24,9 +24,7 @@ Laps = list[float]
 def ours(corpus: str, vocab_size: int, threads: int) -> Laps:
     """Train with the default trainer, as `bpe-tui train` does; every step is recorded."""
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    from engine.core.helper_pool import SINGLE_THREADED
-
-    os.environ.update(SINGLE_THREADED)
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the program does
     from engine import Trainer, count_pretokens
 
     began = perf_counter()
