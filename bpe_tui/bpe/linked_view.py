@@ -32,6 +32,7 @@ from bpe_tui.words.narration import format_pair
 from engine.bpe.frame import Frame
 from engine.bpe.linked_lists import Bigram, BigramState, LinkedLists, ListNode, Place
 from engine.bpe.trainers.linked import LEAST_ACTIVE
+from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
 
 if TYPE_CHECKING:
     from bpe_tui.shell.panel import TokenPainter
@@ -63,6 +64,10 @@ PLACES_SHOWN = 12
 """Largest number of places in a row."""
 SECONDS = 0.012
 """Time for one slice of each search."""
+
+
+def _too_long() -> str:
+    return tr(TOO_LONG, n=LONGEST_TAKEN_APART)
 
 
 def describe_place(place: Place) -> str:
@@ -408,7 +413,7 @@ def linked_rows(
     merged = [
         *_neighbour_rows(lists, painter, half, 8 if is_tall else 2),
         *words,
-        *(paragraph(TOO_LONG, half, "dim") if is_undrawn else []),
+        *(paragraph(_too_long(), half, "dim") if is_undrawn else []),
     ]
     is_low = height < LOW
     room = height - len(top) - (0 if is_wide else len(merge) + (0 if is_low else len(merged)))
@@ -465,9 +470,9 @@ def describe_lists(frame: Frame, lists: LinkedLists, most: int) -> Iterable[str]
         text = "".join(text for part in parts for text, _ in part)
         yield tr("List of pretoken {number}: {text}", number=place.number, text=text)
     if lists.has_long_pretoken:
-        yield TOO_LONG
+        yield _too_long()
     if not lists.active:
-        yield NO_PAIR
+        yield tr(NO_PAIR)
         return
     for state, total in (
         (BigramState.BEST, int(lists.best is not None)),

@@ -75,7 +75,7 @@ async def test_escape_shows_the_session_before_or_reads_it_again() -> None:
         app.open(OTHER)
         app.reopen_previous()
         assert app.session is not before
-        assert app.session.config == replace(RUN, viewpoint=Viewpoint())
+        assert app.session.config == replace(RUN, viewpoint=Viewpoint(step=0))
         before.config = STREAM  # which cannot be read again
         app.reopen_previous()
         assert app.session is before

@@ -71,12 +71,6 @@ def test_the_best_answer_of_the_palette_is_the_right_command(
         assert (query, best.command.label, best.kind) == (query, label, kind)
 
 
-def test_models_without_forks_offer_no_way_back_from_one() -> None:
-    for model in MODELS.values():
-        actions = [each.action for each in commands_on(model.screen("training"))]
-        assert ("app.leave_run" in actions) == ("app.what_if" in actions)
-
-
 USEFUL = (
     "move, heap view, pseudocode, why, "  # of the focused panel
     "breakpoints …, pretokens, merges, hide next, characters, "  # of one, two, three screens

@@ -173,8 +173,9 @@ def test_a_comparison_opens_with_its_first_text_where_there_is_a_screen(
     ):
         cli.main([*command, *more])
         screen = opened.pop()
-        assert (screen._names, screen._data) == ([str(toy)] * 2, data)
-        assert [each.merges for each in screen._open_all()] == [Tokenizer.load(toy).merges] * 2
+        assert [each.name for each in screen._compared] == [str(toy)] * 2
+        assert screen._data == data
+        assert [each.open().merges for each in screen._compared] == [Tokenizer.load(toy).merges] * 2
 
 
 def test_sizes_to_fetch_are_named(

@@ -98,7 +98,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_option_has_a_value() -> None:
-    assert {*own("open")} - {"plain", "language"} == {*VALUES}
+    assert {*own("open")} - {"plain", "language", "hide_next"} == {*VALUES}
     of_open = {"continued", "field", "skip_bad", "max_bytes", "step"}
     assert {*own("record")} - OF_RECORD == {*VALUES} - of_open
 

@@ -43,7 +43,9 @@ def check(text: str, steps: slice = slice(None)) -> None:
                 for beat in (Beat.REST, Beat.PICK, Beat.LIGHT, Beat.JOIN):
                     moment = StepMoment(before, frame, beat)
                     check_counts(explainer, moment, merge, run.vocab)
-                    check_pick(explainer, moment, merge, run.vocab)
+                    is_next = beat is Beat.REST and step < len(made)
+                    told = made[step] if is_next else merge
+                    check_pick(explainer, moment, told, run.vocab, is_next=is_next)
                     check_replace(explainer, moment, merge, run)
 
 
@@ -75,13 +77,16 @@ def check_counts(explainer: Any, moment: Any, merge: Any, vocab: list[bytes]) ->
         assert numbers == sorted(now.values(), reverse=True)[:5]
 
 
-def check_pick(explainer: Any, moment: Any, merge: Any, vocab: list[bytes]) -> None:
-    s, was = ("s", "is") if moment.is_ahead else ("red", "was")
+def check_pick(
+    explainer: Any, moment: Any, merge: Any, vocab: list[bytes], *, is_next: bool
+) -> None:
+    is_ahead = is_next or moment.is_ahead
+    s, was = ("s", "is") if is_ahead else ("red", "was")
     first, second = texts(explainer.pick_rows(moment, 200))
     rivals = [plus(each, vocab) for each in merge.tied - {merge.pair}]
     pair, often = plus(merge.pair, vocab), times(merge.count)
     others = {each: n for each, n in merge.before.items() if each != merge.pair}
-    occur = "occur" if moment.is_ahead else "occurred"
+    occur = "occur" if is_ahead else "occurred"
     if len(rivals) == 1:
         assert first == f"{pair} and {rivals[0]} both {occur} {often}: a tie."
     elif rivals:

@@ -28,7 +28,7 @@ BACK = "back to step 2,465"
 
 
 def offers(command: Command) -> bool:
-    return True
+    return command.action != "app.leave_run"  # which is refused where no run was left
 
 
 def drawn(keys: list[FooterKey]) -> str:

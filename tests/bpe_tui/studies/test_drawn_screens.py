@@ -157,7 +157,8 @@ def draw_strips(drawing: Drawing) -> None:
     several = Tokenizer(BYTES | dict(enumerate((b"".join(pair) for pair in merges), 256)), merges)
     tokenizers, names = [ONE, OTHER, several], ["tokenizer of a long name", "other", "several"]
     found = tuple(first_merge_difference(ONE, each) for each in tokenizers[1:])
-    numbers, strips = NumbersPanel(names), StripsPanel(names)
+    numbers, strips = NumbersPanel(), StripsPanel()
+    numbers.names = strips.names = names
     drawing.resize(60, 20)
     strips.go(1)  # nothing, as there is no text yet
     numbers.rebuild()
