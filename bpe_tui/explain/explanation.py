@@ -224,7 +224,7 @@ class StepExplainer(ABC, Generic[SteppableFrameT]):
     """The model's word for a token."""
 
     previews = True
-    """Whether the merge to come is told at rest; in a lesson the learner finds it."""
+    """Whether the next merge is shown at rest; in a lesson the learner finds it."""
     hides_next = False
     """Whether the step to come is hidden."""
     LONGEST_TEXT = 1_000

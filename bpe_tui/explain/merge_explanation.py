@@ -320,7 +320,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         return tr("Nothing is picked yet.")
 
     def _ahead(self, moment: StepMoment[MergeFrameT]) -> StepMoment[MergeFrameT]:
-        """Return the next merge, about to be made, if it is told at this moment."""
+        """Return the next merge, about to be made, if it is shown at this moment."""
         after = moment.after
         if not self.tells_next(moment):
             return moment

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 # How tokens, pairs and pretokens look, everywhere.
 
 HIDDEN = "The winner is hidden: H shows it."
-"""Shown in place of a merge to come."""
+"""The sentence that hides the next merge."""
 PRETOKEN_BORDER: Span = ("│", "edge")
 CUT_OFF: Span = (ELLIPSIS, "dim")
 """Drawn after the beginning of a pretoken that is too long to be shown whole."""

@@ -22,7 +22,7 @@ OF_TEXT = ("app.scene(-1)", "app.jump_back", "app.scene(1)", "app.lessons")
 LEAST_NAMED = 98
 """Rank of a key that the text of a lesson names, if it has no higher one."""
 OTHERS_LATER = 50
-"""Ranks by which the other keys come after those of the player, while something plays."""
+"""Distance in rank of the other keys from those of the player, while something plays."""
 CHOOSE = "focused.choose"
 """The action of Enter in a row."""
 

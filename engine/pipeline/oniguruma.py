@@ -202,7 +202,7 @@ class _Translation:
         return _Branch(f"\\{character}" if character in "]{}" else self._dotted(character), False)
 
     def _dotted(self, atom: str) -> str:
-        """Return an atom to which `İ` is no `i`, wherever case is ignored."""
+        """Return an atom that does not match `İ` as `i` where case is ignored."""
         if not self.ignores_case or (
             atom not in "iI" if atom[0] != "[" else WITHOUT_I.match(atom, 1)
         ):

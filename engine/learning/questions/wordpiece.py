@@ -172,7 +172,7 @@ def _why_not_cut(cut: CutWord, bars: tuple[int, ...]) -> Wrong:
 # -- the pair that merges next
 
 SCORED = 60
-"""Number of pairs of the highest scores from which the wrong ones are drawn."""
+"""Number of pairs with the highest scores; the wrong ones are drawn from them."""
 
 
 def _pose_best_score(frame: WordPieceFrame, request: Request) -> Question:
