@@ -69,20 +69,20 @@ async def test_the_next_pair_is_in_sight_behind_stale_entries_unless_rows_are_in
             rows = [panel.row(place).target for place in range(panel.row_count)]
             return rows.index(ToPair(frame_of(app).next_pair)), panel.scroll_offset.y  # type: ignore[arg-type]
 
-        # Four of six rows are entries below the head; the one after the pair is in sight, too.
+        # A line before the pair counts what is skipped; the entry after the pair is in sight, too.
         found = [await seen_at(step) for step in (290, 291, 293, 294)]
-        assert found == [(12, 9), (4, 1), (2, 0), (6, 3)]
+        assert found == [(13, 10), (5, 2), (3, 0), (7, 4)]
         panel.focus()
         panel.cursor = 9
         await pilot.pause()
-        assert await seen_at(290) == (12, 3)
+        assert await seen_at(290) == (13, 4)
         panel.cursor = 0
-        assert (await seen_at(291), await seen_at(290)) == ((4, 1), (12, 9))
+        assert (await seen_at(291), await seen_at(290)) == ((5, 2), (13, 10))
         await pilot.click(panel, offset=(3, 2))
         panel.cursor = 0
-        assert await seen_at(291) == (4, 9)
+        assert await seen_at(291) == (5, 10)
         await pilot.press("tab")
-        assert await seen_at(294) == (6, 3)
+        assert await seen_at(294) == (7, 4)
 
 
 async def test_before_the_first_merge_the_pretokens_are_those_it_will_change() -> None:
