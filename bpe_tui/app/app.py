@@ -121,8 +121,8 @@ class BpeTuiApp(SessionApp):
         if session.config.from_input:
             back = tr("Standard input cannot be read again.")
         step = number(len(session.recording or ()))
-        said = "{config} was in training: that ended at step {step}. {back}"
-        return tr(said, config=name_of(session.config), step=step, back=back)
+        template = "{config} was in training: that ended at step {step}. {back}"
+        return tr(template, config=name_of(session.config), step=step, back=back)
 
     def reopen_previous(self) -> None:
         """Give up opening something: show the previous session again, or end the program."""
@@ -193,8 +193,8 @@ class BpeTuiApp(SessionApp):
             case jobs.NoTokenizer(error, otherwise):
                 self.open(otherwise)
                 reason = visible_text(str(error), spaces=False)
-                said = "Read as a text, since it is no tokenizer: {reason}"
-                self.tell(tr(said, reason=reason), stays=True)
+                template = "Read as a text, since it is no tokenizer: {reason}"
+                self.tell(tr(template, reason=reason), stays=True)
             case jobs.TrainingStarted():
                 self._start_session(news)
             case jobs.StepsRecorded(steps):
@@ -240,8 +240,8 @@ class BpeTuiApp(SessionApp):
             save_preferences(welcomed=True)
             self.tell("0 tells each step beat by beat, L has lessons, ? lists all keys.")
         if self.session.merges_nothing:
-            said = "There are no merges to step through: {obstacle}."
-            self.tell(tr(said, obstacle=str(news.obstacle)), stays=True)
+            template = "There are no merges to step through: {obstacle}."
+            self.tell(tr(template, obstacle=str(news.obstacle)), stays=True)
         self.changed()
         if self._job is not None:
             self.call_after_refresh(self._job.go_on)
@@ -254,8 +254,8 @@ class BpeTuiApp(SessionApp):
         self.changed()
         shown = self.session.shown
         if due is not None and shown is not None and shown.step < due:
-            said = "There is no step {due}; step {step} is the last."
-            self.tell(tr(said, due=due, step=shown.step))
+            template = "There is no step {due}; step {step} is the last."
+            self.tell(tr(template, due=due, step=shown.step))
         self._collector.keep()
         own = (None, self.session.model)
         screens = [name for name in PLACES if name != START and kind_and_model(name)[1] in own]

@@ -100,8 +100,8 @@ class ScreenNavigation:
                     self.host.seek(at)
                 else:
                     still = "" if self.host.session.stop_reason else tr(" so far")
-                    said = "This pair does not merge{still}; w explains why."
-                    self.host.tell(tr(said, still=still))
+                    template = "This pair does not merge{still}; w explains why."
+                    self.host.tell(tr(template, still=still))
             case targets.ToChange(pair):
                 if (frame := self.host.session.frame) is not None:
                     self.host.hold()

@@ -409,8 +409,10 @@ class SessionApp(BaseApp):
         fork = self.session.forked_from
         if fork is not None and fork is not self._let_go:
             self._let_go = fork
-            said = "The fork of step {step} is saved nowhere: S saves the session, q again leaves."
-            self.tell(tr(said, step=fork.step))
+            template = (
+                "The fork of step {step} is saved nowhere: S saves the session, q again leaves."
+            )
+            self.tell(tr(template, step=fork.step))
         else:
             await super().action_quit()
 

@@ -165,8 +165,8 @@ class WhyNotPanel(Vertical):
         self.query_one(WhyNotRows).move_to_target(by)
 
     def on_why_not_rows_pointed(self, event: WhyNotRows.Pointed) -> None:
-        said = "Enter: {target}"
-        way = [] if event.target is None else [tr(said, target=describe_way(event.target))]
+        template = "Enter: {target}"
+        way = [] if event.target is None else [tr(template, target=describe_way(event.target))]
         parts = BETWEEN_PARTS.join([*way, "Esc back", "a|b asks about a pair"])
         self.border_title = Content(event.title or WHY)
         self.border_subtitle = Content(leading_parts(self.outer_size.width - BORDER_CELLS, parts))

@@ -225,8 +225,8 @@ class PairsPanel(Panel):
         if not frame.has_corpus:
             return sentence(NO_CORPUS, width)
         if frame.given and frame.merges_nothing:
-            said = "No pairs are counted: {n}."
-            return sentence(tr(said, n=frame.run.obstacle or "there are no merges"), width)
+            template = "No pairs are counted: {n}."
+            return sentence(tr(template, n=frame.run.obstacle or "there are no merges"), width)
         if not queue.size:
             return sentence(tr("No pair is left: every pretoken is one token."), width)
         if self.hides_next and not frame.moves_done:
@@ -265,9 +265,9 @@ class PairsPanel(Panel):
     def _instead_of_array(self, frame: Frame) -> list[Row]:
         """Return rows for the case that the heap's array does not exist, or not yet."""
         if not frame.run.record.has_heap_array:
-            said = "Under {title} the order changes with the corpus: no heap keeps it."
+            template = "Under {title} the order changes with the corpus: no heap keeps it."
             text = (
-                tr(said, title=frame.tie_rule.title)
+                tr(template, title=frame.tie_rule.title)
                 if frame.run.record.by_rule
                 else why_no_heap(frame)
             )

@@ -49,8 +49,10 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
         facts.append(("other languages", describe_premiums(other_languages)))
     if token is not None:  # the tokenizer's files spell it differently
         found = StandIns(spell(token), token)
-        said = "{spelling}: {quoted}; one for every byte"
-        spelling = tr(said, spelling=found.spelling, quoted=found.describe(quoted, current_table()))
+        template = "{spelling}: {quoted}; one for every byte"
+        spelling = tr(
+            template, spelling=found.spelling, quoted=found.describe(quoted, current_table())
+        )
         facts.append((tr("in its files"), spelling))
     facts += [("note", visible_text(note, spaces=False)) for note in inspection.notes]
     if inspection.format is not None:
@@ -77,8 +79,8 @@ def _runs(lengths: Sequence[int]) -> str:
         else:
             stretches.append([length, length])
     ranges = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in stretches)
-    said = "{ranges} in a row are one token"
-    return tr(said, ranges=ranges) if ranges != "1" else tr("each is a token of its own")
+    template = "{ranges} in a row are one token"
+    return tr(template, ranges=ranges) if ranges != "1" else tr("each is a token of its own")
 
 
 SECTIONS = sections(

@@ -451,9 +451,9 @@ def describe_lists(frame: Frame, lists: LinkedLists, most: int) -> Iterable[str]
         pair, touched = format_pair(frame, merge.pair), describe_touched(lists)
         yield tr("Merge {step}, {pair}: {touched}.", step=frame.step, pair=pair, touched=touched)
         for out, lost, came in lists.neighbours[:most]:
-            said = "Out: {pair}, {lost}"
+            template = "Out: {pair}, {lost}"
             went = (
-                tr(said, pair=format_pair(frame, out), lost=lost)
+                tr(template, pair=format_pair(frame, out), lost=lost)
                 if out
                 else tr("Out: the pair itself")
             )
@@ -496,9 +496,9 @@ def describe_lists(frame: Frame, lists: LinkedLists, most: int) -> Iterable[str]
             more_places = f", {ELLIPSIS}" if len(places.found) > 3 else ""
             where = tr(", at {places}", places=f"{at}{more_places}") if at else ""
             word = tr(state.value).capitalize()
-            said = "{word}: {pair}, {counted} times{doubt}{where}."
+            template = "{word}: {pair}, {counted} times{doubt}{where}."
             yield tr(
-                said,
+                template,
                 word=word,
                 pair=format_pair(frame, bigram.pair),
                 counted=counted,

@@ -109,11 +109,11 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     save(tokenizer, out, format, overwrite=overwrite, renumber=True)
     fallback = ""
     if merges < len(record):
-        said = (
+        template = (
             "\nonly the first {merges} are written: with longer tokens the files would be "
             "too large to open; --max-token-length bounds them"
         )
-        fallback = tr(said, merges=plural(merges, "merge"))
+        fallback = tr(template, merges=plural(merges, "merge"))
     elif record.phase_starts:
         from bpe_tui.bpe.phases import describe_phases
 
@@ -122,11 +122,11 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
         bytes_only = TRAINERS[config.trainer].bytes_only and config.units != DEFAULT_UNITS
         why = config.units if bytes_only else tr("{tie_rule} ties", tie_rule=config.tie_rule)
         fallback = tr("; {why}: trained by {name}", why=why, name=trainer.algorithm.name)
-    said = (
+    template = (
         "{tokens}: {contents}, {special_tokens} special, {merges}; {stop_reason}{fallback}{record}"
     )
     return tr(
-        said,
+        template,
         tokens=plural(len(trainer.vocab), "token"),
         contents=trainer.contents,
         special_tokens=len(record.special_tokens),

@@ -103,8 +103,8 @@ def _describe_forbidden(frame: Frame, pick: Pick) -> str:
     pair, count = pick.forbidden[0]
     more = len(pick.forbidden) - 1
     others = tr(" and {more} more", more=more) if more else ""
-    said = "Forbidden: {pair}, {times}{others}."
-    return tr(said, pair=format_pair(frame, pair), times=times(count), others=others)
+    template = "Forbidden: {pair}, {times}{others}."
+    return tr(template, pair=format_pair(frame, pair), times=times(count), others=others)
 
 
 def why_no_heap(frame: Frame) -> str:
@@ -124,8 +124,8 @@ def explain_pick(frame: Frame, pick: Pick, *, is_ahead: bool = False) -> Iterato
     if pick.is_prescribed:
         yield tr(pick.reason.value)
     elif pick.rivals:
-        said = "It {verb} tied with {rivals}."
-        yield tr(said, verb=verb, rivals=format_rivals(frame, pick.rivals))
+        template = "It {verb} tied with {rivals}."
+        yield tr(template, verb=verb, rivals=format_rivals(frame, pick.rivals))
         yield f"{describe_decision(frame, pick)}."
     else:
         may = tr(" that may merge") if pick.forbidden else ""
@@ -139,8 +139,8 @@ def narrate_tie(frame: Frame) -> str:
     if (pick := frame.picked) is None:
         return tr("Nothing has merged at step 0.")
     occurred = f", {times(pick.count)}" if pick.count else ""
-    said = "The pair {pair} merged{occurred}."
-    merged = tr(said, pair=format_pair(frame, pick.pair), occurred=occurred)
+    template = "The pair {pair} merged{occurred}."
+    merged = tr(template, pair=format_pair(frame, pick.pair), occurred=occurred)
     return " ".join([merged, *explain_pick(frame, pick)])
 
 
@@ -157,9 +157,12 @@ def _other_rules(
     """Yield the choices of other tie rules in a tie, where they differ."""
     for rule, choice in choices.items():
         if pick.rivals and choice != pick.pair:
-            said = "The tie rule {title} {would} {pair}."
+            template = "The tie rule {title} {would} {pair}."
             yield tr(
-                said, title=TIE_RULES[rule].title, would=tr(would), pair=format_pair(frame, choice)
+                template,
+                title=TIE_RULES[rule].title,
+                would=tr(would),
+                pair=format_pair(frame, choice),
             )
 
 
@@ -191,15 +194,15 @@ def describe_unknown(frame: Frame, text: str) -> str:
     unknown = frame.unknown_in(text)
     if not unknown:
         return ""
-    said = "{characters} here. {lesson}"
-    return tr(said, characters=plural(unknown, "unknown character"), lesson=frame.units.lesson)
+    template = "{characters} here. {lesson}"
+    return tr(template, characters=plural(unknown, "unknown character"), lesson=frame.units.lesson)
 
 
 def _narrate_start(frame: Frame) -> tuple[str, ...]:
     if frame.merges_nothing and frame.given:
         why = "" if frame.run.obstacle is None else f": {frame.run.obstacle}"
-        said = "{tokens}, and no merges to go through{why}."
-        return (tr(said, tokens=plural(frame.vocab_size, "token"), why=why),)
+        template = "{tokens}, and no merges to go through{why}."
+        return (tr(template, tokens=plural(frame.vocab_size, "token"), why=why),)
     following = frame.next_pair
     if frame.given:
         alphabet = frame.run.alphabet
@@ -212,8 +215,8 @@ def _narrate_start(frame: Frame) -> tuple[str, ...]:
         return (f"{full} {joins}", f"{short} {joins}", tr("Step 0. Next {first}.", first=first))
     unit = frame.units.one if frame.token_count == 1 else frame.units.many
     if following is None:
-        said = "Step 0: {token_count} {unit}"
-        start, obstacle = tr(said, token_count=frame.token_count, unit=unit), frame.run.obstacle
+        template = "Step 0: {token_count} {unit}"
+        start, obstacle = tr(template, token_count=frame.token_count, unit=unit), frame.run.obstacle
         if obstacle:
             return (f"{start}. {as_sentence(obstacle)}",)
         return (tr("{start}, and no pair to merge.", start=start),)

@@ -18,10 +18,10 @@ def describe_border(frame: Frame) -> tuple[str, ...]:
     if (start := frame.phase_start) is None:
         return ()
     place = frame.phase_starts.index(start) + 2
-    said = "Phase {place} begins here: {label}."
-    begins = tr(said, place=place, label=visible_text(start.label, spaces=False))
-    said = "{begins} {bytes_per_token} bytes per token so far."
-    return tr(said, begins=begins, bytes_per_token=f"{frame.bytes_per_token:.2f}"), begins
+    template = "Phase {place} begins here: {label}."
+    begins = tr(template, place=place, label=visible_text(start.label, spaces=False))
+    template = "{begins} {bytes_per_token} bytes per token so far."
+    return tr(template, begins=begins, bytes_per_token=f"{frame.bytes_per_token:.2f}"), begins
 
 
 def describe_phases(counts: Mapping[bytes, int], record: Record) -> Iterator[str]:
@@ -36,9 +36,9 @@ def describe_phases(counts: Mapping[bytes, int], record: Record) -> Iterator[str
         start = record.phase_starts[place - 1] if place else None
         label = f", {visible_text(start.label, spaces=False)}" if start else ""
         left = max(tokens - record.removed[end], 1)
-        said = "phase {place}{label}: {merges}, {size} bytes per token"
+        template = "phase {place}{label}: {merges}, {size} bytes per token"
         yield tr(
-            said,
+            template,
             place=place + 1,
             label=label,
             merges=plural(end - first, "merge"),

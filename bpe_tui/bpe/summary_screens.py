@@ -182,8 +182,8 @@ class SaveTokenizer(SaveFile):
             if self._format.prescribes_ids
             else ""
         )
-        said = "↑ ↓ choose: {summary}; {tokens}.{anew}"
-        return tr(said, summary=tr(self._format.summary), tokens=tokens, anew=anew)
+        template = "↑ ↓ choose: {summary}; {tokens}.{anew}"
+        return tr(template, summary=tr(self._format.summary), tokens=tokens, anew=anew)
 
     # -- the place
 

@@ -82,9 +82,9 @@ class EncodedText(training_panels.TypedTextPanel[Frame], Panel):
         tokens = sum(len(piece.ids) for piece in frame.encode(self.text))
         unknown = frame.unknown_in(self.text)
         lost = tr("{unknown} × <unk>, in bytes none │ ", unknown=unknown) if unknown else ""
-        said = "{lost}{tokens} │ {bytes} │ step {step}"
+        template = "{lost}{tokens} │ {bytes} │ step {step}"
         return tr(
-            said,
+            template,
             lost=lost,
             tokens=plural(tokens, "token"),
             bytes=plural(len(to_bytes(self.text)), "byte"),
@@ -176,7 +176,7 @@ def _describe(frame: Frame, merge: MergeStep, part: StepPart) -> str:
     """Return a sentence about a part of the next merge."""
     pair = pair_text(frame, merge.pair)
     born = sum(change.before == 0 for change in merge.changes)
-    said = "{pairs} rarer or gone"
+    template = "{pairs} rarer or gone"
     facts = {
         StepPart.COUNT: tr("{pairs} in the corpus", pairs=plural(frame.queue.pair_count, "pair")),
         StepPart.CHOOSE: f"{pair}, {plural(merge.count, 'time')}"
@@ -184,11 +184,11 @@ def _describe(frame: Frame, merge: MergeStep, part: StepPart) -> str:
         StepPart.JOIN: f"{visible_bytes(merge.token)}, id {number(merge.new_id)}",
         StepPart.REPLACE: f"{plural(merge.occurrences, 'occurrence')} in "
         f"{plural(merge.pretokens, 'pretoken')}",
-        StepPart.CORRECT: tr(said, pairs=plural(len(merge.changes) - born, "old pair")),
+        StepPart.CORRECT: tr(template, pairs=plural(len(merge.changes) - born, "old pair")),
         StepPart.ENTER: plural(born, "new pair"),
     }
-    said = "Merge {index}: {part}: {facts}."
-    return tr(said, index=merge.index + 1, part=part.value, facts=facts[part])
+    template = "Merge {index}: {part}: {facts}."
+    return tr(template, index=merge.index + 1, part=part.value, facts=facts[part])
 
 
 class BpeView(ModelView):

@@ -74,7 +74,7 @@ class BpeTranscript(MergeTranscript[Frame]):
         """Describe the lists and bigrams of the trainer `linked`, up to N of each kind."""
         most = self.number_in(rest or str(LISTED))
         if most is None:
-            yield tr("Say how many bigrams to list, like linked {LISTED}.", LISTED=LISTED)
+            yield tr("Say how many bigrams to list, like linked {listed}.", listed=LISTED)
         elif (lists := self.frame.linked) is None:
             yield why_no_heap(self.frame) if self.frame.has_corpus else NO_CORPUS
         else:

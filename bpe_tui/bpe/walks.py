@@ -164,11 +164,11 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
         elif piece.pretoken.special:
             why_none = tr("A special token: one id, never merged.")
         elif (length := len(piece.pretoken.bytes)) > LONGEST:
-            said = (
+            template = (
                 "A pretoken of {bytes} is too long to be followed step by step; up to "
-                "{LONGEST} it is."
+                "{longest} it is."
             )
-            why_none = tr(said, bytes=plural(length, "byte"), LONGEST=LONGEST)
+            why_none = tr(template, bytes=plural(length, "byte"), longest=LONGEST)
         was_at_end = self.place >= self.step_count
         pretoken = b"" if piece is None or why_none else piece.pretoken.bytes
         steps = self.step_count = self._find_steps(frame, pretoken)
@@ -208,8 +208,8 @@ class EncodeStepsPanel(WalkedPanel[Frame]):
             model, tokens_made = alphabet.model.name, plural(len(piece.ids), "token")
             self.say(tr("how {text} encodes   {model}", text=text, model=model), STAGES)
             words = [[span] for span in self.painter(frame).tokens(piece.ids)]
-            said = "{tokens_made}. {model} merges nothing: {RULES}."
-            rule = tr(said, tokens_made=tokens_made, model=model, RULES=tr(RULES[model]))
+            template = "{tokens_made}. {model} merges nothing: {rules}."
+            rule = tr(template, tokens_made=tokens_made, model=model, rules=tr(RULES[model]))
             lines = [Row(line) for line in wrapped(words, width)]
             return [*lines, Row([]), *paragraph(rule, width, "dim")]
         painter = self.painter(frame)
@@ -302,8 +302,8 @@ def _twin_rows(
         return []
     ids = frame.rules.ids_of(found[0])
     shared = (Counter(ids) & Counter(piece.ids)).total()
-    said = WITHOUT_SPACE if has_space else WITH_SPACE
-    comparison = tr(said, tokens=plural(len(ids), "token"))
+    template = WITHOUT_SPACE if has_space else WITH_SPACE
+    comparison = tr(template, tokens=plural(len(ids), "token"))
     comparison += tr(SHARED if shared else APART, n=shared)
     tokens = flowed([(painter.tokens(ids), width + 1)], width)
     return [Row([]), *paragraph(comparison, width, "dim"), *tokens]

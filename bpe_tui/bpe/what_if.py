@@ -188,8 +188,8 @@ class Branches(Window[jobs.WhatIfEnded | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="branches", classes="window") as window:
-            said = "what if: {title}"
-            window.border_title = Content(tr(said, title=shorten(self._plan.title, 60)))
+            template = "what if: {title}"
+            window.border_title = Content(tr(template, title=shorten(self._plan.title, 60)))
             window.border_subtitle = Content(tr("Esc drops it"))
             yield Static(Content(self._begun()), id="branches-summary")
             yield Static(id="branches-head", classes="keys")
@@ -217,8 +217,8 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         if step:
             # Another pattern may cut some of their pairs apart.
             occur = tr(", as far as their pairs occur") if self._plan.change == ForkChange() else ""
-            said = "First {step} repeated{occur}; later ones are learnt again."
-            lines.append(tr(said, step=first_merges(step), occur=occur))
+            template = "First {step} repeated{occur}; later ones are learnt again."
+            lines.append(tr(template, step=first_merges(step), occur=occur))
         return "\n".join([*lines, f"{progress} …"])
 
     def on_what_if_progress(self, news: jobs.WhatIfProgress) -> None:
@@ -227,8 +227,8 @@ class Branches(Window[jobs.WhatIfEnded | None]):
         shared = tr("all the same so far") if news.shared == news.merges else differs
         done = bar(news.merges / max(known, 1), LONGEST_BAR)
         merges = f"{number(news.merges)} of {plural(known, 'merge')}"
-        said = "Training: {merges}, {shared}  {done}"
-        self._tell(self._begun(tr(said, merges=merges, shared=shared, done=done)))
+        template = "Training: {merges}, {shared}  {done}"
+        self._tell(self._begun(tr(template, merges=merges, shared=shared, done=done)))
 
     def on_what_if_failed(self, news: jobs.WhatIfFailed) -> None:
         if not isinstance(news.error, BpeError):
@@ -260,17 +260,17 @@ class Branches(Window[jobs.WhatIfEnded | None]):
 def describe_difference(difference: Comparison, was: Frame, other: Frame) -> str:
     """Return the net effect of a fork, then its first difference, in a few lines."""
     if difference.first is None:
-        said = "No difference: all {merges} are the same."
-        return tr(said, merges=plural(was.recorded_steps, "merge"))
+        template = "No difference: all {merges} are the same."
+        return tr(template, merges=plural(was.recorded_steps, "merge"))
     ends = (frame.at(frame.recorded_steps).bytes_per_token for frame in (was, other))
     compression = " → ".join(f"{end:.3f}" for end in ends)
     gone, come = difference.only_left, difference.only_right
     changes = [_examples(sign, each) for sign, each in (("−", gone), ("+", come)) if each]
     moved = sum(map(bool, map(_is_moved, difference.aligned)))
-    said = "Net: {compression} bytes a token; {tokens} gone, {n} new."
+    template = "Net: {compression} bytes a token; {tokens} gone, {n} new."
     return "\n".join(
         [
-            tr(said, compression=compression, tokens=plural(len(gone), "token"), n=len(come)),
+            tr(template, compression=compression, tokens=plural(len(gone), "token"), n=len(come)),
             *changes,
             tr(
                 "The first difference is merge {first}; {merges} of both only moved.",
@@ -320,8 +320,8 @@ def fork_plans(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator
         )
     for name, rule in TIE_RULES.items():
         if name != config.tie_rule:
-            said = "tie rule {title}"
-            title, changed = tr(said, title=rule.title), replace(config, tie_rule=name)
+            template = "tie rule {title}"
+            title, changed = tr(template, title=rule.title), replace(config, tie_rule=name)
             change = ForkChange(tie_rule=name)
             yield jobs.ForkPlan(title, title, step, changed, change, rule.in_short)
     for name, pattern in PATTERNS.items():

@@ -126,8 +126,8 @@ class LedgerWindow(Window[object | None]):
                 ),
             )
         else:
-            said = "{name} comes later in the corpus than the part that is read for show."
-            text = tr(said, name=name)
+            template = "{name} comes later in the corpus than the part that is read for show."
+            text = tr(template, name=name)
             rows = [Row([(text, "dim")])]
         self.query_one(RowList).show(rows)
 
@@ -271,10 +271,12 @@ class BreakpointRows(Lines):
         if following is not None:
             return tr("{hits}  next at {following}", hits=hits, following=following)
         if self._session.stop_reason is None:
-            said = "{hits}  none ahead so far"
-            return first_fitting(cells, tr(said, hits=hits), tr("{hits}  none so far", hits=hits))
-        said = "{hits}  no later merge makes it"
-        return first_fitting(cells, tr(said, hits=hits), tr("{hits}  none later", hits=hits))
+            template = "{hits}  none ahead so far"
+            return first_fitting(
+                cells, tr(template, hits=hits), tr("{hits}  none so far", hits=hits)
+            )
+        template = "{hits}  no later merge makes it"
+        return first_fitting(cells, tr(template, hits=hits), tr("{hits}  none later", hits=hits))
 
     def show_news(self) -> None:
         """Paint the rows if the search for hits has changed them."""
@@ -352,5 +354,5 @@ def none_found(session: Session) -> str:
     if len(watched) == 1:
         line = visible_text(str(watched[0].breakpoint), spaces=False)
         return tr("No later merge makes it: {line}", line=line)
-    said = "No later merge makes any of the {breakpoints}."
-    return tr(said, breakpoints=plural(len(watched), "breakpoint"))
+    template = "No later merge makes any of the {breakpoints}."
+    return tr(template, breakpoints=plural(len(watched), "breakpoint"))

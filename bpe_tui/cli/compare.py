@@ -89,9 +89,9 @@ def _describe_differences(
         yield tr("{shown}: all cut it alike.", shown=shown)
         return
     share = 100 * text.differing_bytes / len(text.data)
-    said = "{shown}: cut differently in {places}, {differing_bytes} of {bytes} ({share}%):"
+    template = "{shown}: cut differently in {places}, {differing_bytes} of {bytes} ({share}%):"
     yield tr(
-        said,
+        template,
         shown=shown,
         places=plural(places, "place"),
         differing_bytes=text.differing_bytes,
@@ -101,8 +101,8 @@ def _describe_differences(
     for difference in islice(text.differences, limit):
         yield from _describe_difference(compared.names, text.data, difference)
     if limit is not None and places > limit:
-        said = "  … and in {places} more; --all prints them"
-        yield tr(said, places=plural(places - limit, "place"))
+        template = "  … and in {places} more; --all prints them"
+        yield tr(template, places=plural(places - limit, "place"))
 
 
 def _describe_difference(
@@ -197,8 +197,8 @@ def _compared(
     allowing = _allowing(loaded, allow_special)
     comparisons = []
     for name, data in texts:
-        said = "encoding {name} with {tokenizers} …"
-        console.show_progress(tr(said, name=name, tokenizers=plural(len(loaded), "tokenizer")))
+        template = "encoding {name} with {tokenizers} …"
+        console.show_progress(tr(template, name=name, tokenizers=plural(len(loaded), "tokenizer")))
         comparisons.append((name, text_comparison.TextComparison(allowing, data)))
     console.show_progress("")
     return comparisons

@@ -39,8 +39,8 @@ def convert(
     for message in (*opened.notes, *notes):
         inputs.note(message)
     tokens = plural(len(opened.tokenizer.vocab), "token")
-    said = "{tokens} in {out} ({to}), read again and checked"
-    print(tr(said, tokens=tokens, out=visible_text(str(out), spaces=False), to=to))
+    template = "{tokens} in {out} ({to}), read again and checked"
+    print(tr(template, tokens=tokens, out=visible_text(str(out), spaces=False), to=to))
 
 
 WIDEST = 100

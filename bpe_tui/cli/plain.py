@@ -28,13 +28,13 @@ def run_transcript(config: Config) -> None:
     Raises:
         BpeError: the corpus cannot be read.
     """
-    said = "Reading {name}."
-    print(tr(said, name=visible_text(config.name, spaces=False)), file=sys.stderr, flush=True)
+    template = "Reading {name}."
+    print(tr(template, name=visible_text(config.name, spaces=False)), file=sys.stderr, flush=True)
     transcript = transcript_of(config)
     print(transcript.start(), flush=True)
     for note in _notes(config.viewpoint):
-        said = "Note: {note}."
-        print(tr(said, note=visible_text(note, spaces=False)), file=sys.stderr, flush=True)
+        template = "Note: {note}."
+        print(tr(template, note=visible_text(note, spaces=False)), file=sys.stderr, flush=True)
     first = [f"go {config.viewpoint.step}"] if config.viewpoint.step else []
     first += [f"encode {config.viewpoint.text}"] if config.viewpoint.text else []
     lines = takewhile(lambda line: line.strip() != "quit", lines_typed())
@@ -96,8 +96,8 @@ class _Listener(TrainingListener):
     def on_opened(self, opened: Opened) -> None:
         self._special_tokens = list(opened.tokenizer.special_tokens)
         for note in opened.notes:
-            said = "Note: {note}."
-            print(tr(said, note=visible_text(note, spaces=False)), file=sys.stderr, flush=True)
+            template = "Note: {note}."
+            print(tr(template, note=visible_text(note, spaces=False)), file=sys.stderr, flush=True)
 
 
 def transcript_of(config: Config) -> AnyTranscript:

@@ -49,10 +49,10 @@ class TrainingBar(Progress, TrainingListener):
         speed = f" ({rate(bytes_read / max(counting, 1e-6))})" if self.has_counted else ""
         peak = peak_memory()
         memory = "" if peak is None else tr("; peak memory {size}", size=size(peak))
-        said = "counting {counting} s{speed}, merging {merging} s{memory}"
+        template = "counting {counting} s{speed}, merging {merging} s{memory}"
         print(
             tr(
-                said,
+                template,
                 counting=f"{counting:.2f}",
                 speed=speed,
                 merging=f"{merging:.2f}",
@@ -88,11 +88,11 @@ class TrainingBar(Progress, TrainingListener):
         self.counted_at = time.monotonic()
         longest = max(map(len, corpus.counts), default=0)
         if longest >= LONG_PRETOKEN:
-            said = (
-                "the pattern leaves {size} uncut: training takes at least {size2} of memory; "
+            template = (
+                "the pattern leaves {size} uncut: training takes at least {memory} of memory; "
                 "another --pattern cuts it"
             )
-            note(tr(said, size=size(longest), size2=size(longest * MEMORY_A_BYTE)))
+            note(tr(template, size=size(longest), memory=size(longest * MEMORY_A_BYTE)))
 
     def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
         self._merges_wanted = getattr(training.trainer, "merges_wanted", None)

@@ -174,17 +174,17 @@ def _checked_text(option: str, text: str) -> str:
 
 def _made(config: RunConfig, paper: Paper) -> tuple[Question, ...]:
     """Train, and return the questions; print a note if there are fewer than wanted."""
-    said = "Reading {name}."
-    print(tr(said, name=visible_text(config.name, spaces=False)), file=sys.stderr, flush=True)
+    template = "Reading {name}."
+    print(tr(template, name=visible_text(config.name, spaces=False)), file=sys.stderr, flush=True)
     run = finished_run(config)
     made = make_quiz(run, paper.seed, paper.questions, paper.kinds)
     if unfit := [kind for kind in paper.kinds if kind not in kinds_for(run.frame)]:
-        said = "not asked about the model {model}: {unfit}"
-        inputs.note(tr(said, model=config.model, unfit=", ".join(unfit)))
+        template = "not asked about the model {model}: {unfit}"
+        inputs.note(tr(template, model=config.model, unfit=", ".join(unfit)))
     if len(made) < paper.questions:
         found = plural(len(made), "different question")
-        said = "this corpus gives only {found}, not {questions}"
-        inputs.note(tr(said, found=found, questions=paper.questions))
+        template = "this corpus gives only {found}, not {questions}"
+        inputs.note(tr(template, found=found, questions=paper.questions))
     return made
 
 
@@ -239,8 +239,8 @@ def write_quiz(context: typer.Context, config: RunConfig, quiz: QuizFile, path: 
     quiz.write(path, overwrite=context.params["force"])
     kinds = ", ".join(f"{count} {kind}" for kind, count in asked.items())
     place = visible_text(str(path), spaces=False)
-    said = "written: {place}, {questions}: {kinds}"
-    print(tr(said, place=place, questions=plural(asked.total(), "question"), kinds=kinds))
+    template = "written: {place}, {questions}: {kinds}"
+    print(tr(template, place=place, questions=plural(asked.total(), "question"), kinds=kinds))
     is_sample = near.path in {sample.name for sample in sample_paths()}
     if not is_sample and not Path(path.parent, near.path).exists():
         inputs.note(tr("give {path} to your class, too, in the same folder", path=near.path))
@@ -318,8 +318,8 @@ class AnswerKeeper:
         if not count:
             return tr("Answered: none of {questions}, so no file was written.", questions=questions)
         out = visible_text(str(self.out), spaces=False)
-        said = "Answered: {count} of {questions}, kept in {out}."
-        return tr(said, count=count, questions=questions, out=out)
+        template = "Answered: {count} of {questions}, kept in {out}."
+        return tr(template, count=count, questions=questions, out=out)
 
 
 def _ask_on_screen(questions: Sequence[Question], keeper: AnswerKeeper, *, ask_id: bool) -> int:
@@ -338,8 +338,8 @@ def ask_plainly(questions: Sequence[Question], keeper: AnswerKeeper, lines: Iter
     for number, question in enumerate(questions, 1):
         asking = PlainQuestion(Attempt(question.translated(current_table())))
         step, last = question.frame.step, len(questions)
-        said = "Question {n} of {last}, step {step}."
-        print(tr(said, n=number, last=last, step=step), flush=True)
+        template = "Question {n} of {last}, step {step}."
+        print(tr(template, n=number, last=last, step=step), flush=True)
         if not ask_until_over(asking, lines):
             print(keeper.describe_rest(len(questions)))
             return

@@ -43,14 +43,14 @@ class GoTo(Dialog):
 
     def __init__(self, step: int, last: int) -> None:
         self._step, self._last = step, last
-        said = "0 to {last}, or like 50%, +10, -10; now {step}"
-        super().__init__("go to step", tr(said, last=last, step=step))
+        template = "0 to {last}, or like 50%, +10, -10; now {step}"
+        super().__init__("go to step", tr(template, last=last, step=step))
 
     def answer(self, value: str) -> None:
         step = parse_step(value, self._step, self._last)
         if step is None:
-            said = "Give a number from 0 to {last}, or like 50%, +10, -10."
-            self.refuse(tr(said, last=self._last))
+            template = "Give a number from 0 to {last}, or like 50%, +10, -10."
+            self.refuse(tr(template, last=self._last))
         else:
             self.dismiss(str(step))
 
@@ -66,14 +66,14 @@ class AddMerges(Dialog):
         self._tokenizer = tokenizer
         own = number(len(tokenizer.merge_table))
         corpus = visible_text(Path(config.corpus or "").name, spaces=False)
-        said = "New merges to learn on {corpus}, after the tokenizer's {own}. All ids stay."
-        hint = tr(said, corpus=corpus, own=own)
+        template = "New merges to learn on {corpus}, after the tokenizer's {own}. All ids stay."
+        hint = tr(template, corpus=corpus, own=own)
         super().__init__("add merges", hint, str(config.continued or USUAL))
 
     def answer(self, value: str) -> None:
         typed = value.replace(",", "")[:12]
         if not (typed.isascii() and typed.isdigit()):
-            self.refuse(tr("Give a number, such as {USUAL}.", USUAL=USUAL))
+            self.refuse(tr("Give a number, such as {usual}.", usual=USUAL))
             return
         try:
             check_continuable(self._tokenizer, int(typed))

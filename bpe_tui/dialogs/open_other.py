@@ -439,11 +439,11 @@ class ChooseModel(Window[ChosenModel]):
                 to_size = tr("its usual size")
             else:
                 to_size = tr("at most {tokens}", tokens=plural(asked, "token"))
-            said = (
+            template = (
                 "Another is trained on {name}, to {to_size}. The run on the screen is kept: "
                 "I leads back to it, and so does M."
             )
-            hint = tr(said, name=name, to_size=to_size)
+            hint = tr(template, name=name, to_size=to_size)
             yield Static(Content(hint), id="dialog-hint")
 
     def on_mount(self) -> None:

@@ -99,8 +99,8 @@ def _about_sample(sample: samples.Sample) -> Sequence[str]:
     """Return the sentence about a sample, and how it is opened."""
     if sample.corpus is not None:
         return sample.about, tr("Opened over {corpus}.", corpus=sample.corpus)
-    said = "pattern {pattern}, trainer {trainer}, on {units}"
-    options = tr(said, pattern=sample.pattern, trainer=sample.trainer, units=tr(sample.units))
+    template = "pattern {pattern}, trainer {trainer}, on {units}"
+    options = tr(template, pattern=sample.pattern, trainer=sample.trainer, units=tr(sample.units))
     return sample.about, tr("Opened with {options}.", options=options)
 
 

@@ -156,8 +156,8 @@ class WhyWindow(FieldOverRows[object | None]):
 
     def _say_where_enter_goes(self) -> None:
         target = self.found_rows.target
-        said = "Enter: {target} │ ↑ ↓ others │ "
-        where = "" if target is None else tr(said, target=describe_way(target))
+        template = "Enter: {target} │ ↑ ↓ others │ "
+        where = "" if target is None else tr(template, target=describe_way(target))
         self.query_one("#why-keys", Static).update(Content(tr("{where}Esc closes", where=where)))
 
     # -- leaving

@@ -79,17 +79,17 @@ class BpeExplainer(MergeExplainer[Frame]):
         named = self.named(before, pair, is_ahead, width)
         if not before.has_corpus:
             strong = self.named(before, pair)
-            said = "{pair} is merged next." if is_ahead else "{pair} was merged."
-            return tr_spans(said, pair=strong), tr_spans(NO_COUNT, "dim")
+            template = "{pair} is merged next." if is_ahead else "{pair} was merged."
+            return tr_spans(template, pair=strong), tr_spans(NO_COUNT, "dim")
         pick = before.pick
         assert pick is not None, "this is a merge"
         often = times(pick.count)
         if pick.is_prescribed:
-            said = "{pair} occurs {times}." if is_ahead else "{pair} occurred {times}."
+            template = "{pair} occurs {times}." if is_ahead else "{pair} occurred {times}."
             if not pick.count:
-                said = "{pair} occurs nowhere." if is_ahead else "{pair} occurred nowhere."
+                template = "{pair} occurs nowhere." if is_ahead else "{pair} occurred nowhere."
             why = tr_spans(pick.reason.value, "dim")
-            return tr_spans(said, pair=named, times=often), why
+            return tr_spans(template, pair=named, times=often), why
         if pick.rivals:
             return self._why_of_tied(before, pick, is_ahead, width)
         top = before.top_pairs(2)

@@ -216,8 +216,8 @@ class QuizScreen(Screen[None]):
     def _ask(self) -> None:
         attempt = self._attempts[self._at]
         number = tr("question {at} of {attempts}", at=self._at + 1, attempts=len(self._attempts))
-        said = "{quiz} │ step {step}"
-        heading = tr(said, quiz=self._quiz, step=f"{attempt.question.frame.step:,}")
+        template = "{quiz} │ step {step}"
+        heading = tr(template, quiz=self._quiz, step=f"{attempt.question.frame.step:,}")
         self.query_one("#heading", Static).update(Content(heading))
         self._panel.ask(attempt, number, str(self._score) if self._score.asked else "")
         self._panel.focus()
@@ -252,5 +252,5 @@ class QuizScreen(Screen[None]):
         self._results.show(rows)
         self._results.focus()
         kept = tr("Your answers are in the file. ") if self._kept else ""
-        said = "✓ at the first try  ◐ later  ✗ not known   {kept}q leaves"
-        self._note.update(Content(tr(said, kept=kept)))
+        template = "✓ at the first try  ◐ later  ✗ not known   {kept}q leaves"
+        self._note.update(Content(tr(template, kept=kept)))

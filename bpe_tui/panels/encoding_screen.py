@@ -208,8 +208,8 @@ def describe_decoded(typed: str, decode: Callable[[Sequence[int]], str]) -> str:
     try:
         ids = read_ids(typed)
     except TokenIdsError as error:
-        said = "{word} is no id: ids are whole numbers"
-        return tr(said, word=shorten(visible_text(error.word), 20))
+        template = "{word} is no id: ids are whole numbers"
+        return tr(template, word=shorten(visible_text(error.word), 20))
     parts = list(decode_known(ids, decode))
     text = "".join(
         "".join(f"‹{token_id}?›" for token_id in part.ids) if part.text is None else part.text

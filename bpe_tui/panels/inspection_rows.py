@@ -120,8 +120,8 @@ def sections(
         rows, room_after = [], NAME_CELLS + COUNT_CELLS
         ids: Sequence[int] = inspection.longest(min(most * LONGEST_SHOWN, MOST_TOKENS))
         if [length for length, _ in inspection.length_histogram] == [1]:
-            said = "All {what} are one {unit} long, such as:"
-            rows = paragraph(tr(said, what=tr(what), unit=tr(inspection.unit)), width, "dim")
+            template = "All {what} are one {unit} long, such as:"
+            rows = paragraph(tr(template, what=tr(what), unit=tr(inspection.unit)), width, "dim")
             ids = inspection.of_length(1, 1).ids[: len(ids)]
         for token_id in ids:
             length = (
@@ -167,8 +167,8 @@ def describe_ids(inspection: Inspection) -> str:
         number(first) if first == last else f"{number(first)}–{number(last)}"
         for first, last in gaps.stretches
     )
-    said = "{ids}; {ids2} without a token: {stretches}"
-    return tr(said, ids=ids, ids2=plural(gaps.count, "id"), stretches=stretches)
+    template = "{ids}; {missing} without a token: {stretches}"
+    return tr(template, ids=ids, missing=plural(gaps.count, "id"), stretches=stretches)
 
 
 def describe_specials(special_ids: Mapping[str, int]) -> str:
@@ -186,8 +186,8 @@ def describe_pattern(pattern: Pattern, name: str | None) -> str:
     if pattern.name == STAGED:
         return tr("none: {summary}", summary=tr(pattern.summary))
     if name is None:
-        said = "none of the named ones: {source}"
-        return tr(said, source=visible_text(pattern.source, spaces=False))
+        template = "none of the named ones: {source}"
+        return tr(template, source=visible_text(pattern.source, spaces=False))
     return f"{name} ({tr(pattern.summary)})" if pattern.summary else name
 
 

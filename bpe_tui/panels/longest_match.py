@@ -37,14 +37,14 @@ def _why_not_looked_up(word: EncodedWord, encoder: WordPieceEncoder) -> str:
     if word.outcome is Outcome.SPECIAL:
         return tr("A special token: one id wherever it occurs. Nothing is looked up.")
     unknown = next(piece for piece, piece_id in encoder.ids.items() if piece_id in word.ids)
-    said = (
+    template = (
         "This word has {characters}, and WordPiece looks at none of more than "
         "{max_input_characters}: it is {unknown} at once. A word of n characters may "
         "take n²/2 probes, and what is so long is seldom a word, but a link or a row "
         "of dashes."
     )
     return tr(
-        said,
+        template,
         characters=plural(len(word.word), "character"),
         max_input_characters=encoder.max_input_characters,
         unknown=visible_text(unknown),
@@ -58,14 +58,14 @@ def outcome_rows(painter: TokenPainter, word: EncodedWord, width: int) -> list[R
         last = word.probes[-1]
         forgotten = [frame.any_token(token_id) for token_id in last.taken]
         before = ", ".join(visible_bytes(piece) for piece in forgotten)
-        said = ", and what was found before is forgotten: {before}"
-        lost = tr(said, before=before) if forgotten else ""
-        said = (
+        template = ", and what was found before is forgotten: {before}"
+        lost = tr(template, before=before) if forgotten else ""
+        template = (
             "Not even {piece} alone is a piece, so nothing can begin here. The whole "
             "word becomes {ids}{lost}."
         )
         text = tr(
-            said,
+            template,
             piece=visible_text(last.piece),
             ids=visible_bytes(frame.any_token(word.ids[0])),
             lost=lost,

@@ -122,15 +122,15 @@ class ReadingPanel(Vertical):
         bar.display = session.failure is None
         if session.failure is not None:
             failure = visible_text(session.failure, spaces=False)
-            said = "{failure}\n\nPress o to open something else, Esc to leave, q to quit."
-            what.update(Content(tr(said, failure=failure)))
+            template = "{failure}\n\nPress o to open something else, Esc to leave, q to quit."
+            what.update(Content(tr(template, failure=failure)))
         elif (working := session.working) is not None:
             bar.update(total=working.total, progress=working.done)
             what.update(Content(f"{name}: {tr(working.doing)} …"))
         elif session.indexing is not None:
             distinct = number(session.indexing.distinct)
-            said = "{name}: looking through {distinct} distinct pretokens …"
-            what.update(Content(tr(said, name=name, distinct=distinct)))
+            template = "{name}: looking through {distinct} distinct pretokens …"
+            what.update(Content(tr(template, name=name, distinct=distinct)))
         elif (reading := session.reading) is not None:
             progress = reading.progress
             bar.update(total=progress.bytes_total, progress=progress.bytes_read)
@@ -142,8 +142,8 @@ class ReadingPanel(Vertical):
             what.update(Content(f"{name}: {_describe_reading(reading)}"))
         elif session.opened is not None:
             tokens = number(len(session.opened.tokenizer.vocab))
-            said = "{name}: {tokens} tokens are read; preparing their merges …"
-            what.update(Content(tr(said, name=name, tokens=tokens)))
+            template = "{name}: {tokens} tokens are read; preparing their merges …"
+            what.update(Content(tr(template, name=name, tokens=tokens)))
         else:
             what.update(Content(tr("{name}: opening …", name=name)))
 
@@ -152,9 +152,9 @@ def _describe_reading(reading: ReadingProgress) -> str:
     """Return how far a corpus is read."""
     progress = reading.progress
     seconds = progress.bytes_read / max(reading.rate, 1e-6)
-    said = "{bytes_read} │ {documents} │ {pretokens}, {distinct} distinct"
+    template = "{bytes_read} │ {documents} │ {pretokens}, {distinct} distinct"
     return tr(
-        said,
+        template,
         bytes_read=progress_of(progress.bytes_read, progress.bytes_total, seconds),
         documents=plural(progress.documents, "document"),
         pretokens=plural(progress.pretokens, "pretoken"),

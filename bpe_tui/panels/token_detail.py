@@ -225,8 +225,8 @@ class LanesPanel(FramePanel[Any]):
         lanes = align_places(data, places[:TOKENS_SHOWN])
         if not lanes.columns:
             self.say(self.TITLE)
-            said = "No {TOKEN} to show: type a text, or choose one."
-            return sentence(tr(said, TOKEN=tr(self.TOKEN)), width)
+            template = "No {token} to show: type a text, or choose one."
+            return sentence(tr(template, token=tr(self.TOKEN)), width)
         in_bytes = isinstance(frame, Frame) and frame.run.alphabet.unit == "byte"
         lost = len(data) > sum(place.end - place.start for place in places[:TOKENS_SHOWN])
         units, sizes = ("character", "byte", self.TOKEN), (lanes.characters, data, lanes.tokens)
@@ -244,8 +244,8 @@ class LanesPanel(FramePanel[Any]):
         rows = lane_rows(lanes, shown, width)
         if not more:
             return rows
-        said = "Only the first {TOKENS_SHOWN} {TOKEN}s."
-        last = Row([(tr(said, TOKENS_SHOWN=TOKENS_SHOWN, TOKEN=tr(self.TOKEN)), "dim")])
+        template = "Only the first {tokens_shown} {token}s."
+        last = Row([(tr(template, tokens_shown=TOKENS_SHOWN, token=tr(self.TOKEN)), "dim")])
         return RowsOnDemand(len(rows) + 1, lambda at: rows[at] if at < len(rows) else last)
 
     def labels_of(self, frame: Any, lanes: Lanes) -> Iterator[Label]:
@@ -271,8 +271,8 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
     def rows_of(self, frame: AnyMergeFrame, width: int) -> Sequence[Row]:
         if self.token_id is None or not frame.has_token(self.token_id):
             self.say("merge tree")
-            said = "No {TOKEN} is under the table's cursor."
-            return sentence(tr(said, TOKEN=tr(frame.TOKEN)), width)
+            template = "No {token} is under the table's cursor."
+            return sentence(tr(template, token=tr(frame.TOKEN)), width)
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)
         self.say(tr("merge tree of {token}", token=name), "↵ goes there")

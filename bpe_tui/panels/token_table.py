@@ -241,10 +241,10 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
             return super().why_none(frame)
         if self.coming is not None:
             token = visible_bytes(frame.any_token(frame.merge_at(self.coming.step - 1).new_id))
-            said = "{token} comes at merge {n}: ↵ goes there"
-            return tr(said, token=token, n=self.coming.step)
-        said = "No {TOKEN} of step {step} has {text}"
-        none = tr(said, TOKEN=tr(self.TOKEN), step=frame.step, text=text)
+            template = "{token} comes at merge {n}: ↵ goes there"
+            return tr(template, token=token, n=self.coming.step)
+        template = "No {token} of step {step} has {text}"
+        none = tr(template, token=tr(self.TOKEN), step=frame.step, text=text)
         is_early = frame.step < frame.recorded_steps
         return tr("{none}; w tells of later merges.", none=none) if is_early else f"{none}."
 
@@ -279,9 +279,9 @@ class VocabularyPanel(VocabularyTable):
         shown = tr("{n} of {all}", n=found.shown, all=of)
         self.border_title = Content(f"{tr('vocabulary')}  {shown}{still}")
         if found.problem is not None:
-            said = "no regex: {problem}; read as plain text"
-            return tr(said, problem=visible_text(found.problem, spaces=False))
+            template = "no regex: {problem}; read as plain text"
+            return tr(template, problem=visible_text(found.problem, spaces=False))
         if found.spelled is not None:
-            said = "GPT-2's spelling of {spelled}, found too"
-            return tr(said, spelled=visible_bytes(found.spelled))
+            template = "GPT-2's spelling of {spelled}, found too"
+            return tr(template, spelled=visible_bytes(found.spelled))
         return tr("↵ to its merge │ c next column │ C turn it round")

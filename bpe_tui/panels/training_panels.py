@@ -301,8 +301,8 @@ def change_columns(highest: int, note_cells: int) -> list[Column]:
     cells = len(number(highest))
 
     def note(change: ChangedCount) -> list[Span]:
-        said = "new" if change.is_new else "" if change.after else "gone"
-        return [(f"  {tr(said)}" if said else "", change.role)]
+        template = "new" if change.is_new else "" if change.after else "gone"
+        return [(f"  {tr(template)}" if template else "", change.role)]
 
     return [
         Column(tr("changes"), 0, lambda change: change.spans),
@@ -579,7 +579,7 @@ def _line_of(
 
 def more_text(count: int) -> str:
     """Return a mark for parts that are left out."""
-    return tr(" {ELLIPSIS} {count} more", ELLIPSIS=ELLIPSIS, count=count)
+    return tr(" {ellipsis} {count} more", ellipsis=ELLIPSIS, count=count)
 
 
 class TypedTextPanel(FramePanel[FrameT]):
@@ -627,7 +627,7 @@ class TypedLine(Vertical):
     def __init__(self, panel: TypedTextPanel[Any]) -> None:
         super().__init__(id="encode")
         self._panel = panel
-        self._title = tr("type to encode, with the {WITH} of this step", WITH=tr(panel.WITH))
+        self._title = tr("type to encode, with the {pieces} of this step", pieces=tr(panel.WITH))
         self.border_title = keyed("e", self._title)
         panel.is_in_line = True
 

@@ -176,7 +176,7 @@ class VocabularyRows(FramePanel[FrameT]):
 
     def why_none(self, frame: FrameT) -> str:
         """Return the sentence that is shown if no row is left."""
-        return tr("No {TOKEN} is left: change the search or the filters.", TOKEN=tr(self.TOKEN))
+        return tr("No {token} is left: change the search or the filters.", token=tr(self.TOKEN))
 
     @property
     def row_count(self) -> int:

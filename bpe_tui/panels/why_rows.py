@@ -115,8 +115,8 @@ def _history_rows(
         rows += [Row([]), table.header()]
         rows += [table.row(_taken(painter, history, one), ToStep(one.step)) for one in taken]
         if more := len(history.losses) - len(taken):
-            said = "and {merges} that took less"
-            rows.append(Row([(tr(said, merges=plural(more, "merge")), "dim")]))
+            template = "and {merges} that took less"
+            rows.append(Row([(tr(template, merges=plural(more, "merge")), "dim")]))
     return rows
 
 
@@ -143,8 +143,8 @@ def token_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
     rows = [Row([*name, (tr(" │ bytes {data}", data=data), "dim")], ToToken(token_id))]
     if not frame.has_token(token_id):
         step = frame.step_making(token_id)
-        said = "Merge {step} makes it, later than this step."
-        return [*rows, *paragraph(tr(said, step=step), width)]
+        template = "Merge {step} makes it, later than this step."
+        return [*rows, *paragraph(tr(template, step=step), width)]
     rows += [row for text in _sentences(frame, token_id) for row in paragraph(text, width)]
     if frame.vocabulary.rank_of(token_id) is None:
         return rows
@@ -178,7 +178,7 @@ def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:
     else:
         merge = frame.merge_at(rank)
         parts = " + ".join(visible_bytes(frame.any_token(part)) for part in merge.pair)
-        said = ", which occurred {times}"
-        counted = tr(said, times=times(merge.count)) if frame.has_corpus else ""
-        said = "Merge {rank} made it of {parts}{counted}."
-        yield tr(said, rank=rank + 1, parts=parts, counted=counted)
+        template = ", which occurred {times}"
+        counted = tr(template, times=times(merge.count)) if frame.has_corpus else ""
+        template = "Merge {rank} made it of {parts}{counted}."
+        yield tr(template, rank=rank + 1, parts=parts, counted=counted)

@@ -37,8 +37,8 @@ def refusal_of(action: str, session: Session) -> str | None:
         pipeline = session.opened.tokenizer.pipeline
         model = "" if pipeline is None else f" {pipeline.model.name}"
         if not (session.takes_longest and action in WALKS):
-            said = "This is about merges, and the model{model} has none; 8 shows what it does."
-            return tr(said, model=model)
+            template = "This is about merges, and the model{model} has none; 8 shows what it does."
+            return tr(template, model=model)
     if action == "app.leave_run" and not (session.forked_from or session.came_from):
         return NO_ORIGIN
     why_not = OF_CONFIGS.get(action)

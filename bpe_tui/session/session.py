@@ -253,8 +253,8 @@ class Session:
         if reason is StopReason.TOO_RARE and self.timeline is not None and not len(self.timeline):
             count = self.timeline.frame.queue.highest_count
             pairs = tr("all pairs occur") if count == 1 else tr("the most frequent pair occurs")
-            said = "{pairs} {times}: --min-count {count} goes on"
-            self.timeline.run.obstacle = tr(said, pairs=pairs, times=times(count), count=count)
+            template = "{pairs} {times}: --min-count {count} goes on"
+            self.timeline.run.obstacle = tr(template, pairs=pairs, times=times(count), count=count)
 
     def keep(self, fork: jobs.WhatIfEnded, plan: jobs.ForkPlan) -> None:
         """Continue with a fork, at the step right after it forked."""

@@ -420,6 +420,8 @@ def _uses_with_other_models(commands: list[Command], model: Model) -> str:
     for other in MODELS.values():
         if other is not model and (uses := _uses_on_screens(commands, other)):
             titles.setdefault(uses, []).append(other.title)
-    said = "{uses}, with {named}"
-    parts = [tr(said, uses=uses, named=tr(" and ").join(named)) for uses, named in titles.items()]
+    template = "{uses}, with {named}"
+    parts = [
+        tr(template, uses=uses, named=tr(" and ").join(named)) for uses, named in titles.items()
+    ]
     return tr("{parts} (M changes the model)", parts="; ".join(parts)) if parts else ""

@@ -47,11 +47,17 @@ class TooSmall(Static):
 
     def on_resize(self) -> None:
         width, height = self.app.size
-        said = (
-            "bpe-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells; here are {width}×{height}. q quits"
+        template = (
+            "bpe-tui needs {least_width}×{least_height} cells; here are {width}×{height}. q quits"
         )
         self.update(
-            tr(said, LEAST_WIDTH=LEAST_WIDTH, LEAST_HEIGHT=LEAST_HEIGHT, width=width, height=height)
+            tr(
+                template,
+                least_width=LEAST_WIDTH,
+                least_height=LEAST_HEIGHT,
+                width=width,
+                height=height,
+            )
         )
 
 

@@ -328,8 +328,8 @@ class CheckScreen(SessionScreen):
                 trying = tr("known mistakes are tried …")
                 return first_fitting(room, f"{judged}; {trying}", f"{name}: {trying}")
             compared = tr("{name}: merge {done} of {of}", name=name, done=done, of=of)
-            said = "{compared} is compared with the rule …"
-            return first_fitting(room, tr(said, compared=compared), f"{compared} …")
+            template = "{compared} is compared with the rule …"
+            return first_fitting(room, tr(template, compared=compared), f"{compared} …")
         wrong = sum(not judged.fits for judged in job.judged)
         merges = plural(job.merges, "merge")
         if not wrong:

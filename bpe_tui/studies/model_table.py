@@ -265,8 +265,8 @@ class FamilyScreen(SessionScreen):
             if config is not None and config == self.session.config:
                 way_in = tr(OPEN_HERE, model=MODELS[config.model].title)
             elif config is not None:
-                said = "↵ trains this {title} on the corpus, step by step"
-                way_in = tr(said, title=MODELS[config.model].title)
+                template = "↵ trains this {title} on the corpus, step by step"
+                way_in = tr(template, title=MODELS[config.model].title)
             self.query_one(FamilyDetails).show(entry, self.session.text[:LONGEST], way_in)
 
     def _training_of(self, name: str) -> RunConfig | None:

@@ -346,8 +346,8 @@ def _learnt(entry: KindEntry, size: int, width: int) -> Iterator[Row]:
     if kind.model == "bpe":
         rules += tr(" and the units {units}", units=tr(kind.units))
     stopped = tr(" Its training was stopped, as it took long.") if entry.stopped else ""
-    said = "It has learnt {tokens} with {rules}.{stopped}"
-    learnt = tr(said, tokens=plural(size, "token"), rules=rules, stopped=stopped)
+    template = "It has learnt {tokens} with {rules}.{stopped}"
+    learnt = tr(template, tokens=plural(size, "token"), rules=rules, stopped=stopped)
     yield from paragraph(learnt, width, "dim")
     if kind.model is not None:
         yield from _subwords(width)

@@ -250,7 +250,7 @@ class PipelineScreen(SessionScreen):
         self._point_at(self._token)
         model = pipeline.model
         is_cut = len(self.query_one(TextLine).text) > LONGEST
-        cut = tr(" │ only the first {LONGEST} characters", LONGEST=LONGEST) if is_cut else ""
+        cut = tr(" │ only the first {longest} characters", longest=LONGEST) if is_cut else ""
         tokens = plural(len(model.vocab), "token")
         built = tr("{model} with {tokens}", model=model.name, tokens=tokens)
         self._say_heading(f"{built}{cut}")

@@ -300,8 +300,8 @@ def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
         assert model.unknown_id is not None
         name = model.texts[model.unknown_id]
         few = _few(dict.fromkeys(map(_shown, shown.losses.unknown)))
-        said = "{name} stands for {few}: which text it was is lost"
-        notes.append((tr(said, name=visible_text(name), few=few), "loss"))
+        template = "{name} stands for {few}: which text it was is lost"
+        notes.append((tr(template, name=visible_text(name), few=few), "loss"))
     if shown.losses.unspelled:
         few = _few(dict.fromkeys(map(_shown, shown.losses.unspelled)))
         notes.append((tr("no token spells {few}: left out", few=few), "loss"))

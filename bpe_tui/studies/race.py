@@ -286,15 +286,17 @@ STARTS = "The race is about to start …"
 def _with_fork(raced: Timeline, outcome: str) -> tuple[str, ...]:
     """Add to the outcome that trainers ignore the rules of a fork."""
     if starts := raced.record.phase_starts:
-        said = "The race is over the {merges} of phase 1."
-        first = tr(said, merges=plural(starts[0].step, "merge"))
+        template = "The race is over the {merges} of phase 1."
+        first = tr(template, merges=plural(starts[0].step, "merge"))
         return f"{outcome} {first}", outcome
     if raced.record.by_rule:
         return (outcome,)
     merges = plural(len(raced), "merge")
-    said = "{outcome} The fork has {merges}: trainers go by the rules alone, nothing is prescribed."
+    template = (
+        "{outcome} The fork has {merges}: trainers go by the rules alone, nothing is prescribed."
+    )
     return (
-        tr(said, outcome=outcome, merges=merges),
+        tr(template, outcome=outcome, merges=merges),
         tr("By the rules alone: {outcome} The fork has {merges}.", outcome=outcome, merges=merges),
         outcome,
     )
@@ -409,8 +411,8 @@ class RaceScreen(SessionScreen):
         if job.race is None:
             return STARTS
         race = job.race
-        said = "On {part} of the corpus, as all is too much. "
-        part = "" if job.part == 1 else tr(said, part=f"{job.part:.3g}")
+        template = "On {part} of the corpus, as all is too much. "
+        part = "" if job.part == 1 else tr(template, part=f"{job.part:.3g}")
         if job.is_cancelled:
             return tr("{part}Stopped; r runs it again. {race}", part=part, race=describe_race(race))
         running = [runner for runner in race.runners if runner.state is racing.RunnerState.RUNNING]

@@ -129,8 +129,8 @@ class WalkPanel(PiecePanel):
         self.say(self.named)
         why_none = SPECIAL if walk.is_special else self.NOTHING_TYPED
         if length:
-            said = "A pretoken of {characters} is too long to be drawn"
-            too_long = tr(said, characters=plural(length, "character"))
+            template = "A pretoken of {characters} is too long to be drawn"
+            too_long = tr(template, characters=plural(length, "character"))
             why_none = f"{too_long}; up to {LONGEST} it is."
         return paragraph(why_none, width, "dim")
 
@@ -436,8 +436,8 @@ class UnigramEncodingScreen(WalkScreen):
             tokens.say(tr("tokens  {n}", n=count), foot)
         remark = ""  # which part of the text is not cut, or which no piece spells
         if len(self.text) > LONGEST_TEXT:
-            said = "the first {characters} are cut"
-            remark = tr(said, characters=plural(LONGEST_TEXT, "character"))
+            template = "the first {characters} are cut"
+            remark = tr(template, characters=plural(LONGEST_TEXT, "character"))
         elif self.frame is not None:
             remark = describe_unknown(self.frame, self.text, self.size.width - 6)
         self.query_one("#text").border_subtitle = Content(remark or tr("e types"))

@@ -120,9 +120,9 @@ def often(count: str) -> str:
     >>> often("1"), often("1.00"), often("0"), often("2.50")
     ('once', 'once', 'never', '2.50 times')
     """
-    said = "{count} times"
+    template = "{count} times"
     return {"1": "once", "1.00": "once", "0": "never", "0.00": "never"}.get(
-        count, tr(said, count=count)
+        count, tr(template, count=count)
     )
 
 
@@ -134,13 +134,13 @@ def _narrate_removal(frame: UnigramFrame, record: TextbookRecord) -> tuple[str, 
     """
     step = frame.came_by
     if not isinstance(step, PruneStep):
-        said = "Step 0: the seed has {ngrams} of {length}"
-        seed = tr(said, ngrams=plural(frame.size, "n-gram"), length=record.length)
+        template = "Step 0: the seed has {ngrams} of {length}"
+        seed = tr(template, ngrams=plural(frame.size, "n-gram"), length=record.length)
         counted = often(number(float(frame.expected_counts.sum())))
         loss = score_text(frame.loss, 3)
-        said = "{seed}, counted {counted} in all. The loss is {loss} nats."
+        template = "{seed}, counted {counted} in all. The loss is {loss} nats."
         return (
-            tr(said, seed=seed, counted=counted, loss=loss),
+            tr(template, seed=seed, counted=counted, loss=loss),
             tr("{seed}; the loss is {loss}.", seed=seed, loss=loss),
             tr(
                 "Step 0: a seed of {ngrams}, with the loss {loss}.",
@@ -150,10 +150,10 @@ def _narrate_removal(frame: UnigramFrame, record: TextbookRecord) -> tuple[str, 
         )
     (gone,) = step.removed
     name, others = visible_text(gone.text), len(record.equals_at(step.index)) - 1
-    said = "Step {step} of {recorded_steps}: {name} goes"
-    start = tr(said, step=frame.step, recorded_steps=frame.recorded_steps, name=name)
-    said = "the loss without it is least, {loss_before}"
-    least = tr(said, loss_before=score_text(step.loss_before + gone.loss_increase, 3))
+    template = "Step {step} of {recorded_steps}: {name} goes"
+    start = tr(template, step=frame.step, recorded_steps=frame.recorded_steps, name=name)
+    template = "the loss without it is least, {loss_before}"
+    least = tr(template, loss_before=score_text(step.loss_before + gone.loss_increase, 3))
     if not gone.loss_increase:
         least = tr("no best segmentation uses it")
     ties = ""
@@ -213,13 +213,13 @@ def worth(frame: UnigramFrame, at: int) -> str:
     score, expected = float(frame.scores[at]), float(frame.expected_counts[at])
     if isinstance(frame.record, TextbookRecord):
         total = number(float(frame.expected_counts.sum()))
-        said = "count {expected} of {total}, −log P {n}"
-        return tr(said, expected=round(expected), total=total, n=score_text(-score, 3))
-    said = "score {score}, probability {score2}, expected {expected}"
+        template = "count {expected} of {total}, −log P {n}"
+        return tr(template, expected=round(expected), total=total, n=score_text(-score, 3))
+    template = "score {score}, probability {probability}, expected {expected}"
     return tr(
-        said,
+        template,
         score=score_text(score),
-        score2=probability_text(exp(score)),
+        probability=probability_text(exp(score)),
         expected=often(count_text(expected)),
     )
 
@@ -231,8 +231,8 @@ def describe_removal(frame: UnigramFrame, record: TextbookRecord, gram: int) -> 
     if not increase:
         return tr("To remove it would change nothing: no best segmentation uses it.")
     without = score_text(frame.loss + increase, 3)
-    said = "Without it the loss would be {without}, {frame}."
-    return tr(said, without=without, frame=increase_text(frame, increase))
+    template = "Without it the loss would be {without}, {increase}."
+    return tr(template, without=without, increase=increase_text(frame, increase))
 
 
 def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
@@ -261,9 +261,9 @@ def describe_unknown(frame: UnigramFrame, text: str, room: int = UNLIMITED_ROOM)
         return ""
     few = ", ".join(map(visible_text, unknown[:NAMED]))
     more = tr(" and {unknown} more", unknown=len(unknown) - NAMED) if len(unknown) > NAMED else ""
-    said = "No piece spells {few}{more}: unknown characters side by side are one {token}."
+    template = "No piece spells {few}{more}: unknown characters side by side are one {token}."
     return first_fitting(
         room,
-        tr(said, few=few, more=more, token=token),
+        tr(template, few=few, more=more, token=token),
         tr("{n} × {token}: unknown characters side by side are one.", n=len(unknown), token=token),
     )

@@ -301,8 +301,8 @@ class PieceDetailPanel(PiecePanel):
             return
         painter = PiecePainter(frame, marks=needs_marks(self.app))
         cells = len(number(found[0].times))
-        said = "used in {TEXT}"
-        yield Row([(tr(said, TEXT=self._uses.describe_count(frame.record.TEXT)), "strong")])
+        template = "used in {text}"
+        yield Row([(tr(template, text=self._uses.describe_count(frame.record.TEXT)), "strong")])
         for use in found:
             yield Row(
                 [
@@ -330,18 +330,18 @@ def _cost_rows(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     all_tokens = plural(round(cost.total), "token")
     instead = plural(len(cost.alternative), "token")
     sign, role = ("+", "loss") if cost.loss_increase > 0 else ("", "gain")
-    said = "{uses} ÷ {pretokens} pretokens × {change}"
-    of_pretokens = tr(said, uses=uses, pretokens=cost.pretokens, change=score_text(change))
-    said = "{uses} of {all_tokens} are it: log P {before}"
+    template = "{uses} ÷ {pretokens} pretokens × {change}"
+    of_pretokens = tr(template, uses=uses, pretokens=cost.pretokens, change=score_text(change))
+    template = "{uses} of {all_tokens} are it: log P {before}"
     yield from paragraph(
-        tr(said, uses=uses, all_tokens=all_tokens, before=score_text(cost.before)), width
+        tr(template, uses=uses, all_tokens=all_tokens, before=score_text(cost.before)), width
     )
-    said = "{instead} in its place: log P {after}"
-    yield from paragraph(tr(said, instead=instead, after=score_text(cost.after)), width)
-    said = "{of_pretokens} = {sign}{loss_increase} nats"
+    template = "{instead} in its place: log P {after}"
+    yield from paragraph(tr(template, instead=instead, after=score_text(cost.after)), width)
+    template = "{of_pretokens} = {sign}{loss_increase} nats"
     yield from paragraph(
         tr(
-            said,
+            template,
             of_pretokens=of_pretokens,
             sign=sign,
             loss_increase=score_text(cost.loss_increase, 6),
@@ -357,8 +357,8 @@ def _numbers(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     text = frame.record.texts[piece]
     goes_at = int(frame.goes_at[at])
     stays = tr("stays to the last step recorded")
-    said = "goes at step {frame}"
-    goes = stays if goes_at == NEVER else tr(said, frame=goes_text(frame, goes_at))
+    template = "goes at step {frame}"
+    goes = stays if goes_at == NEVER else tr(template, frame=goes_text(frame, goes_at))
     yield Row([(f"{tr('id {n}', n=int(frame.ids[at]))} │ {plural(len(text), 'character')}", "")])
     yield from paragraph(worth(frame, at), width)
     yield Row(left([(goes, "stale-truth" if goes_at != NEVER else "")], width))
@@ -383,8 +383,8 @@ def _instead_rows(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         return
     own = float(frame.scores[at])
     worse_by = own - other.score
-    said = "{score} together; the piece {own}"
-    scores = tr(said, score=score_text(other.score), own=score_text(own))
+    template = "{score} together; the piece {own}"
+    scores = tr(template, score=score_text(other.score), own=score_text(own))
     sign, role = (MINUS, "loss") if worse_by > 0 else ("+", "")
     yield Row([*left([(scores, "dim")], width - 8), right(f"{sign}{abs(worse_by):.2f}", 8, role)])
 

@@ -55,12 +55,12 @@ class UnigramVocabularyScreen(VocabularyScreen):
     HIDDEN: ClassVar[Mapping[str, str]] = {"piece": "piece", "lanes": "bytes and tokens"}
 
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
-        said = "{tokens} in the corpus"
+        template = "{tokens} in the corpus"
         return (
             "Unigram's vocabulary",
             plural(frame.size, frame.record.PIECE),
             plural(frame.vocab_size - frame.size, "special token"),
-            tr(said, tokens=plural(round(float(frame.expected_counts.sum())), "token"))
+            tr(template, tokens=plural(round(float(frame.expected_counts.sum())), "token"))
             + (tr(" on average") if frame.record.TEXT == "pretoken" else ""),
         )
 
@@ -93,18 +93,18 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
             for piece in ends
         )
         scores = tr("from {worst} to {best}", worst=worst, best=best)
-    said = "{size}: {characters}, {longer} longer"
+    template = "{size}: {characters}, {longer} longer"
     return (
         (
             f"{record.PIECE}s",
-            tr(said, size=inspection.size, characters=plural(characters, unit), longer=longer),
+            tr(template, size=inspection.size, characters=plural(characters, unit), longer=longer),
         ),
         (
             "begin with ▁",
             tr(
-                "{starts}, {starts2} of all",
-                starts=starts,
-                starts2=f"{starts / max(inspection.size, 1):.0%}",
+                "{n}, {share} of all",
+                n=starts,
+                share=f"{starts / max(inspection.size, 1):.0%}",
             ),
         ),
         ("special tokens", describe_specials(inspection.special_ids)),
@@ -114,11 +114,11 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
         (
             "loss",
             tr(
-                "{loss} {LOSS_UNIT}: as unsure of a {TEXT} as among {perplexity} equally "
+                "{loss} {loss_unit}: as unsure of a {text} as among {perplexity} equally "
                 "probable ones",
                 loss=score_text(inspection.loss, 3),
-                LOSS_UNIT=tr(record.LOSS_UNIT),
-                TEXT=tr(record.TEXT),
+                loss_unit=tr(record.LOSS_UNIT),
+                text=tr(record.TEXT),
                 perplexity=short_number(inspection.perplexity),
             ),
         ),
@@ -198,9 +198,9 @@ class UnigramChartsScreen(charts.ChartsScreen):
             "How many tokens?",
             lambda found, steps: found.fertility(steps),
             lambda frame: tr(
-                "{step} tokens a {TEXT}",
+                "{step} tokens a {text}",
                 step=f"{frame.statistics.fertility(frame.step)[-1]:.3f}",
-                TEXT=tr(frame.record.TEXT),
+                text=tr(frame.record.TEXT),
             ),
         ),
         charts.lengths("How long are the pieces?", "characters", most_at=lambda frame: 0),
@@ -215,10 +215,10 @@ class SavePieces(SaveFile):
     def __init__(self, frame: UnigramFrame, suggestion: str) -> None:
         self._frame = frame
         is_json = format_of(frame.record) == "huggingface"
-        said = "A file like {FILE}: {pieces} with scores, and what cuts text."
+        template = "A file like {file}: {pieces} with scores, and what cuts text."
         super().__init__(
             tr("save the {model} pieces of step {step}", model="Unigram", step=frame.step),
-            tr(said, FILE=FILE, pieces=plural(frame.size, "piece"))
+            tr(template, file=FILE, pieces=plural(frame.size, "piece"))
             if is_json
             else tr(
                 "A list: {ngrams} with scores. A tokenizer.json cannot hold n-grams of "

@@ -244,8 +244,8 @@ class StepPanel(PiecePanel):
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
         step, record = frame.came_by, frame.record
         if isinstance(record, TextbookRecord):
-            said = "removal {step}"
-            self.say("seed" if step is None else tr(said, step=frame.step), "↵ the n-gram")
+            template = "removal {step}"
+            self.say("seed" if step is None else tr(template, step=frame.step), "↵ the n-gram")
             return self._removal_rows(frame, width)
         if step is None:
             self.say("seed")

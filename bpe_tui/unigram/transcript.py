@@ -65,8 +65,8 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         after = [step for step in prunes if step > here]
         found = before[::-1] if rest == "back" else after
         if not found:
-            said = "There is no prune {where} this step."
-            yield tr(said, where=tr("before" if rest == "back" else "after"))
+            template = "There is no prune {where} this step."
+            yield tr(template, where=tr("before" if rest == "back" else "after"))
             return
         self._player.seek(found[0])
         yield self.describe_step()
@@ -79,15 +79,15 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         elif isinstance(step, PruneStep):
             earlier, pruned = self.frame.at(self.frame.step - 1), step.removed
             for piece in pruned[:LISTED]:
-                said = "expected to cost {loss_increase} nats"
+                template = "expected to cost {loss_increase} nats"
                 cost = (
-                    tr(said, loss_increase=cost_text(piece.loss_increase))
+                    tr(template, loss_increase=cost_text(piece.loss_increase))
                     if piece.loss_increase
                     else tr("which no best segmentation used")
                 )
                 instead = _instead(earlier, piece.text)
-                said = "Gone is {text}, {cost}; {instead} replace it."
-                yield tr(said, text=visible_text(piece.text), cost=cost, instead=instead)
+                template = "Gone is {text}, {cost}; {instead} replace it."
+                yield tr(template, text=visible_text(piece.text), cost=cost, instead=instead)
             if (others := len(pruned) - LISTED) > 0:
                 yield tr("{pieces} went.", pieces=plural(others, "other piece"))
         if not isinstance(step, EmStep):
@@ -95,17 +95,20 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         vanished = step.removed
         if vanished:
             named = ", ".join(visible_text(piece.text) for piece in vanished[:LISTED])
-            said = " and {vanished} more"
-            more = tr(said, vanished=len(vanished) - LISTED) if len(vanished) > LISTED else ""
-            said = "Too rare to keep were {pieces}: {named}{more}."
-            yield tr(said, pieces=plural(len(vanished), "piece"), named=named, more=more)
+            template = " and {vanished} more"
+            more = tr(template, vanished=len(vanished) - LISTED) if len(vanished) > LISTED else ""
+            template = "Too rare to keep were {pieces}: {named}{more}."
+            yield tr(template, pieces=plural(len(vanished), "piece"), named=named, more=more)
         changes = count_changes(self.frame)
         columns = (changes.numbers, changes.before, changes.after)
         for index, before, after in zip(*(column[:LISTED] for column in columns), strict=True):
             text = visible_text(self.frame.record.texts[int(index)])
-            said = "The expected count of {text} went from {before} to {after}."
+            template = "The expected count of {text} went from {before} to {after}."
             yield tr(
-                said, text=text, before=count_text(float(before)), after=count_text(float(after))
+                template,
+                text=text,
+                before=count_text(float(before)),
+                after=count_text(float(after)),
             )
 
     def _removals_from_here(self, frame: UnigramFrame, record: TextbookRecord) -> Iterator[str]:
@@ -115,14 +118,14 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             text = visible_text(record.texts[int(frame.numbers[at])])
             increase = float(increases[at])
             goes = goes_text(frame, int(frame.goes_at[at]))
-            said = "{text}, {frame}, loss without it {loss}, {frame2}: {goes}."
+            template = "{text}, {worth}, loss without it {loss}, {increase}: {goes}."
             told = "goes at step {goes}"
             yield tr(
-                said,
+                template,
                 text=text,
-                frame=worth(frame, at),
+                worth=worth(frame, at),
                 loss=score_text(frame.loss + increase, 3),
-                frame2=increase_text(frame, increase),
+                increase=increase_text(frame, increase),
                 goes=goes if goes == STAYS else tr(told, goes=goes),
             )
         if (others := frame.size - LISTED) > 0:
@@ -140,7 +143,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
 
     def piece(self, rest: str) -> Iterator[str]:
         if not rest:
-            yield tr("Say a piece, like piece {SPACE}the.", SPACE=SPACE)
+            yield tr("Say a piece, like piece {space}the.", space=SPACE)
             return
         frame, found = self.frame, self._number(rest)
         if found is None:
@@ -150,11 +153,11 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         shown = visible_text(text)
         if at is None:
             gone_at = int(frame.record.steps_removing(np.array([found]))[0]) + 1
-            said = "{shown} is no piece any more: it went at step {gone_at}."
-            yield tr(said, shown=shown, gone_at=gone_at)
+            template = "{shown} is no piece any more: it went at step {gone_at}."
+            yield tr(template, shown=shown, gone_at=gone_at)
             return
-        said = "{shown} has the id {ids}: {frame}."
-        yield tr(said, shown=shown, ids=str(frame.ids[at]), frame=worth(frame, at))
+        template = "{shown} has the id {ids}: {frame}."
+        yield tr(template, shown=shown, ids=str(frame.ids[at]), frame=worth(frame, at))
         if isinstance(frame.record, TextbookRecord):
             yield describe_removal(frame, frame.record, found)
             yield from self._leaving(frame, at)
@@ -185,16 +188,20 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         for best in found[:1]:  # none if no piece covers a part of the text
             tokens, characters = plural(len(best.pieces), "piece"), plural(len(text), "character")
             score = score_text(best.score)
-            said = "{tokens} for {characters}, score {score}: {pieces}."
+            template = "{tokens} for {characters}, score {score}: {pieces}."
             yield tr(
-                said, tokens=tokens, characters=characters, score=score, pieces=_listed(best.pieces)
+                template,
+                tokens=tokens,
+                characters=characters,
+                score=score,
+                pieces=_listed(best.pieces),
             )
         yield tr("In ids: {str}.", str=" ".join(map(str, self.frame.encode(text))))
         if unknown := describe_unknown(self.frame, text):
             yield unknown
         for path in found[1:]:
-            said = "Less probable, score {score}: {pieces}."
-            yield tr(said, score=score_text(path.score), pieces=_listed(path.pieces))
+            template = "Less probable, score {score}: {pieces}."
+            yield tr(template, score=score_text(path.score), pieces=_listed(path.pieces))
 
     def decoded(self, ids: Sequence[int]) -> str:
         return visible_text(self.frame.decode(ids))
@@ -209,8 +216,8 @@ def _instead(frame: UnigramFrame, text: str) -> str:
     path = frame.alternative(text)
     assert path is not None  # its characters are pieces
     parts = [visible_text(text[edge.start : edge.end]) for edge in path.edges]
-    said = "{parts} and {parts2}, score {score},"
-    return tr(said, parts=", ".join(parts[:-1]), parts2=parts[-1], score=score_text(path.score))
+    template = "{others} and {last}, score {score},"
+    return tr(template, others=", ".join(parts[:-1]), last=parts[-1], score=score_text(path.score))
 
 
 def _listed(pieces: Iterable[str]) -> str:

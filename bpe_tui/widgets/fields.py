@@ -45,8 +45,8 @@ class Field(Input):
             self._tell_cut()
 
     def _tell_cut(self) -> None:
-        said = "A paste is cut where the line has {LONGEST} characters."
-        self.app.notify(tr(said, LONGEST=self.LONGEST))
+        template = "A paste is cut where the line has {longest} characters."
+        self.app.notify(tr(template, longest=self.LONGEST))
 
     def on_resize(self) -> None:
         self.placeholder = shorten(self.whole_placeholder, self.content_size.width)

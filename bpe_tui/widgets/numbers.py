@@ -66,9 +66,11 @@ def progress_of(done: int, total: int | None, seconds: float) -> str:
     """
     speed = done / max(seconds, 1e-6)
     amount = f"{size(done)} of {size(total)}" if total else size(done)
-    said = " │ {total} left"
+    template = " │ {time} left"
     left = (
-        tr(said, total=duration((total - done) / speed)) if total and speed and done < total else ""
+        tr(template, time=duration((total - done) / speed))
+        if total and speed and done < total
+        else ""
     )
     return f"{amount} │ {rate(speed)}{left}"
 
@@ -90,17 +92,19 @@ def throughput(done: int, started: float) -> str:
     seconds = monotonic() - started
     speed = done / max(seconds, 1e-6)
     measured = f"{size(done)} in {seconds:.2f} s: {rate(speed)}"
-    said = "{measured}; at that speed 1 TB would take about {TERABYTE}"
-    return tr(said, measured=measured, TERABYTE=duration(TERABYTE / speed))
+    template = "{measured}; at that speed 1 TB would take about {time}"
+    return tr(template, measured=measured, time=duration(TERABYTE / speed))
 
 
 def duration(seconds: float) -> str:
     """Return a length of time in one unit: 2.4 → '3 s'; 200 → '4 min'; 10_000 → '2.8 h'."""
     if seconds < 120:
         return f"{math.ceil(seconds)} s"
-    said = "{seconds} min"
+    template = "{seconds} min"
     return (
-        tr(said, seconds=math.ceil(seconds / 60)) if seconds < 7200 else f"{seconds / 3600:.1f} h"
+        tr(template, seconds=math.ceil(seconds / 60))
+        if seconds < 7200
+        else f"{seconds / 3600:.1f} h"
     )
 
 

@@ -26,11 +26,11 @@ class TextField(TextArea):
         kept = len(self.text) - len(self.selected_text)
         if kept + len(event.text) > LONGEST_TEXT:
             event.text = event.text[: max(LONGEST_TEXT - kept, 0)]
-            said = (
-                "A paste is cut where the text has {LONGEST_TEXT} characters. Save a longer "
+            template = (
+                "A paste is cut where the text has {longest_text} characters. Save a longer "
                 "text as a file: Esc, then o opens it."
             )
-            self.app.notify(tr(said, LONGEST_TEXT=LONGEST_TEXT))
+            self.app.notify(tr(template, longest_text=LONGEST_TEXT))
 
     def render_line(self, y: int) -> Strip:
         return settled(super().render_line(y))

@@ -160,8 +160,8 @@ class WordPieceEncodingScreen(WalkScreen):
         pieces = self.query_one(TypedWordPieces)
         pieces.text = text[:LONGEST]
         tokens = sum(len(word.ids) for word in words)
-        said = "of the first {characters}"
-        cut = tr(said, characters=plural(LONGEST, "character")) if len(text) > LONGEST else ""
+        template = "of the first {characters}"
+        cut = tr(template, characters=plural(LONGEST, "character")) if len(text) > LONGEST else ""
         of = cut or plural(len(words), "pretoken")
         pieces.say(tr("tokens  {n}", n=tokens), f"{of} │ {tr(LANES_KEY)}")
         self.decode()
@@ -196,5 +196,7 @@ def describe_loss(frame: WordPieceFrame, text: str, back: str, words: Sequence[E
     spaces = tr("whitespace between words is one space now")
     if not unknown:
         return spaces
-    said = "{words} lost in {unknown_token}; {spaces}"
-    return tr(said, words=plural(unknown, "word"), unknown_token=frame.unknown_token, spaces=spaces)
+    template = "{words} lost in {unknown_token}; {spaces}"
+    return tr(
+        template, words=plural(unknown, "word"), unknown_token=frame.unknown_token, spaces=spaces
+    )

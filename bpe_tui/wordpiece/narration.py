@@ -19,16 +19,16 @@ def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
     a, b = (visible_bytes(frame.any_token(piece)) for piece in frequent.pair)
     score = frequent.score
     if score.value == won.value:
-        said = "{pair} have the same score, and the tie rule decided."
-        return tr(said, pair=format_pair(frame, frequent.pair))
+        template = "{pair} have the same score, and the tie rule decided."
+        return tr(template, pair=format_pair(frame, frequent.pair))
     factor = short_number(float(won.value / score.value))
     lower = tr("hardly lower") if factor == "1" else tr("{factor} times lower", factor=factor)
     ratio, best = (short_number(float(frame.ratio_of(each))) for each in (score, won))
-    said = (
+    template = (
         "But {a} and {b} are frequent anyway: its score is {lower}. It occurs "
         "{ratio} times as often as by chance, the pair that merged {best} times."
     )
-    return tr(said, a=a, b=b, lower=lower, ratio=ratio, best=best)
+    return tr(template, a=a, b=b, lower=lower, ratio=ratio, best=best)
 
 
 def of_those(frame: WordPieceFrame) -> str:
@@ -48,8 +48,8 @@ def describe_left_out(frame: WordPieceFrame) -> str:
     if best is None:
         return ""
     many = len(frame.left_out)
-    said = "The minimum (--min-count {min_count}) leaves out {pairs}"
-    leaves = tr(said, min_count=frame.min_count, pairs=plural(many, "rarer pair"))
+    template = "The minimum (--min-count {min_count}) leaves out {pairs}"
+    leaves = tr(template, min_count=frame.min_count, pairs=plural(many, "rarer pair"))
     value = f"{best.score} = {score_text(best.score.value)}"
     of_them = tr("; the best of them,") if many > 1 else ":"
     return f"{leaves}{of_them} {format_pair(frame, best.pair)}, {value}."
@@ -59,12 +59,12 @@ def describe_pmi(frame: WordPieceFrame, score: Score) -> str:
     """Describe P(ab) / (P(a) × P(b)) of a pair, and its logarithm, at the step of its score."""
     pieces, pairs = number(frame.token_count), number(frame.pair_total)
     ratio = short_number(float(frame.ratio_of(score)))
-    said = (
+    template = (
         "P(ab) / (P(a) × P(b)) is the score times {pieces}² / {pairs}, pieces and "
         "pairs in the corpus: {ratio}. Its logarithm, {score} bits, is the pointwise "
         "mutual information (PMI); a logarithm changes no order."
     )
-    return tr(said, pieces=pieces, pairs=pairs, ratio=ratio, score=f"{frame.pmi_of(score):.2f}")
+    return tr(template, pieces=pieces, pairs=pairs, ratio=ratio, score=f"{frame.pmi_of(score):.2f}")
 
 
 def narrate_tie(frame: WordPieceFrame) -> str:
@@ -77,8 +77,8 @@ def narrate_tie(frame: WordPieceFrame) -> str:
         least = frame.min_count if len(frame.at(frame.step - 1).left_out) else 0
         enough = tr(" that occurs at least {times}", times=times(least)) if least else ""
         return tr("No other pair{enough} had so high a score.", enough=enough)
-    said = "Tie rule {name}: {in_short}."
-    rule = tr(said, name=frame.tie_rule.name, in_short=frame.tie_rule.in_short)
+    template = "Tie rule {name}: {in_short}."
+    rule = tr(template, name=frame.tie_rule.name, in_short=frame.tie_rule.in_short)
     return tr("The same score had {rivals}. {rule}", rivals=format_rivals(frame, rivals), rule=rule)
 
 
@@ -90,19 +90,19 @@ def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
         return
     left, right = (visible_bytes(frame.any_token(piece)) for piece in merge.pair)
     score = merge.score
-    said = (
-        "The pair {left} and {right} occurred {times}; {left} occurred {times2}, "
-        "{right} {times20}. Its score is {score} = {score2}."
+    template = (
+        "The pair {left} and {right} occurred {times}; {left} occurred {left_times}, "
+        "{right} {right_times}. Its score is {score} = {value}."
     )
     yield tr(
-        said,
+        template,
         left=left,
         right=right,
         times=times(score.count),
-        times2=times(score.left),
-        times20=times(score.right),
+        left_times=times(score.left),
+        right_times=times(score.right),
         score=str(score),
-        score2=score_text(score.value),
+        value=score_text(score.value),
     )
     yield describe_pmi(frame.at(frame.step - 1), score)
     yield from why_no_other(frame, merge)
@@ -118,15 +118,14 @@ def why_no_other(frame: WordPieceFrame, merge: WordPieceStep) -> Iterator[str]:
         yield tr("BPE would have merged the same pair: none is more frequent.")
     else:
         pair, its_score = format_pair(frame, frequent.pair), frequent.score
-        said = (
-            "By count alone, as BPE chooses, {pair} would have merged, {its_score} = "
-            "{its_score2}. {before}"
+        template = (
+            "By count alone, as BPE chooses, {pair} would have merged, {score} = {value}. {before}"
         )
         yield tr(
-            said,
+            template,
             pair=pair,
-            its_score=str(its_score),
-            its_score2=score_text(its_score.value),
+            score=str(its_score),
+            value=score_text(its_score.value),
             before=why_lost(before, frequent, merge.score),
         )
     if left_out := describe_left_out(before):

@@ -93,12 +93,12 @@ class WordPieceVocabularyScreen(VocabularyScreen):
 def _overview(inspection: PieceInspection) -> Sequence[tuple[str, str]]:
     unknown, least = inspection.unknown_token, inspection.min_count
     rare = tr("any pair may merge, however rare") if least == 1 else tr("rarer pairs do not merge")
-    said = "{merges}, by score; tie rule {tie_rule}"
+    template = "{merges}, by score; tie rule {tie_rule}"
     return (
         ("pieces", number(inspection.size)),
         ("begin a word", number(inspection.starting)),
         ("continue one, ##", number(inspection.continuing)),
-        ("merges", tr(said, merges=inspection.merges, tie_rule=inspection.tie_rule)),
+        ("merges", tr(template, merges=inspection.merges, tie_rule=inspection.tie_rule)),
         ("min count", f"{number(least)}: {rare}"),
         ("ids", describe_ids(inspection)),
         ("special tokens", describe_specials(inspection.special_ids)),
@@ -199,13 +199,13 @@ class SaveVocab(SaveFile):
 
     def __init__(self, frame: WordPieceFrame, suggestion: str) -> None:
         self._frame = frame
-        said = (
-            "A file like BERT's {FILE}: {pieces}, a line each. A name in {JSON} makes a "
+        template = (
+            "A file like BERT's {file}: {pieces}, a line each. A name in {json} makes a "
             "tokenizer.json, which keeps pattern and special tokens, too."
         )
         super().__init__(
             tr("save the {model} pieces of step {step}", model="WordPiece", step=frame.step),
-            tr(said, FILE=FILE, pieces=plural(frame.vocab_size, "piece"), JSON=JSON),
+            tr(template, file=FILE, pieces=plural(frame.vocab_size, "piece"), json=JSON),
             f"{suggestion}-{FILE}",
         )
 

@@ -46,8 +46,8 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
             tied = tr(", tied") if scored.tied else ""
             pair, value = format_pair(self.frame, scored.pair), score_text(scored.score.value)
             pmi = f"{self.frame.pmi_of(scored.score):.2f}"
-            said = "{pair}, {score} = {value}{tied}; PMI {pmi}."
-            yield tr(said, pair=pair, score=str(scored.score), value=value, tied=tied, pmi=pmi)
+            template = "{pair}, {score} = {value}{tied}; PMI {pmi}."
+            yield tr(template, pair=pair, score=str(scored.score), value=value, tied=tied, pmi=pmi)
 
     def pairs(self, rest: str) -> Iterator[str]:
         yield from super().pairs(rest)
@@ -61,8 +61,8 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         if (merge := self.frame.merge) is not None:
             for part in merge.piece_changes:
                 piece = visible_bytes(self.frame.any_token(part.piece_id))
-                said = "The count of the piece {piece}"
-                yield self.changed(tr(said, piece=piece), part.before, part.after)
+                template = "The count of the piece {piece}"
+                yield self.changed(tr(template, piece=piece), part.before, part.after)
 
     def encode(self, rest: str) -> Iterator[str]:
         return super().encode(rest if rest.strip() else "")  # whitespace alone has no pieces

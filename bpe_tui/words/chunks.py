@@ -59,9 +59,9 @@ def describe_counting(report: ChunkReport, origin: CountOrigin) -> Iterator[str]
         return
     chunks, workers = plural(report.chunks, "chunk"), plural(len(report.workers), "thread")
     cut = tr(", cut where no pretoken crosses") if report.chunks > 1 else ""
-    said = "Counted by {workers}: {size} in {chunks}{cut}; {pretokens}."
+    template = "Counted by {workers}: {size} in {chunks}{cut}; {pretokens}."
     yield tr(
-        said,
+        template,
         workers=workers,
         size=size(report.bytes),
         chunks=chunks,
@@ -69,20 +69,20 @@ def describe_counting(report: ChunkReport, origin: CountOrigin) -> Iterator[str]
         pretokens=plural(report.pretokens, "pretoken"),
     )
     if report.after_special:
-        said = "Chunks that end after a special token: {after_special}."
-        yield tr(said, after_special=report.after_special)
+        template = "Chunks that end after a special token: {after_special}."
+        yield tr(template, after_special=report.after_special)
     if report.bytes > 2 * CHUNK * report.chunks:
-        said = (
+        template = (
             "It could not be cut into chunks of {size}: with this pattern a pretoken may "
             "cross any cut, or the tokenizer needs the text whole."
         )
-        yield tr(said, size=size(CHUNK))
+        yield tr(template, size=size(CHUNK))
     elif report.chunks < WORTH_HELPERS:
-        said = "A chunk has about {size}; below {WORTH_HELPERS} chunks one worker counts all."
-        yield tr(said, size=size(CHUNK), WORTH_HELPERS=WORTH_HELPERS)
+        template = "A chunk has about {size}; below {worth_helpers} chunks one worker counts all."
+        yield tr(template, size=size(CHUNK), worth_helpers=WORTH_HELPERS)
     if report.chunks_an_entry > 1:
-        said = "There are too many chunks to list: a row is {chunks_an_entry} neighbours."
-        yield tr(said, chunks_an_entry=report.chunks_an_entry)
+        template = "There are too many chunks to list: a row is {chunks_an_entry} neighbours."
+        yield tr(template, chunks_an_entry=report.chunks_an_entry)
 
 
 def share_of(share: WorkerShare) -> str:
@@ -115,19 +115,19 @@ def describe_course(course: CourseCuts | CorpusError) -> Iterator[str]:
     token = shorten(visible_text(course.token), 30)
     asked, chunks = plural(len(course.cuts) + 1, "part"), len(course.boundaries) - 1
     if not course.is_known:
-        said = (
+        template = (
             "The course's find_chunk_boundaries, for {asked}: no {token} was found near "
             "some even cuts. The search stops here; the course's goes on to the end of "
             "the file."
         )
-        yield tr(said, asked=asked, token=token)
+        yield tr(template, asked=asked, token=token)
     elif course.cuts and all(cut.moved == course.size for cut in course.cuts):
-        said = (
+        template = (
             "The course's find_chunk_boundaries, for {asked}: no {token} is after the "
             "even cuts, so all of them move to the end of the file. One chunk is left, "
             "for one worker."
         )
-        yield tr(said, asked=asked, token=token)
+        yield tr(template, asked=asked, token=token)
     else:
         fewer = chunks != len(course.cuts) + 1
         made = {"chunks": plural(chunks, "chunk"), "token": token}
@@ -138,12 +138,12 @@ def describe_course(course: CourseCuts | CorpusError) -> Iterator[str]:
 def describe_cut(cut: EvenCut, course: CourseCuts) -> str:
     """Return where an even cut moves: `The even cut at byte 9 moves 11 bytes on, to 20.`"""
     if cut.moved is None:
-        said = "The even cut at byte {even}: the search for a token was given up."
-        return tr(said, even=cut.even)
+        template = "The even cut at byte {even}: the search for a token was given up."
+        return tr(template, even=cut.even)
     end = tr(", the end of the file") if cut.moved == course.size else ""
     by = plural(cut.moved - cut.even, "byte")
-    said = "The even cut at byte {even} moves {by} on, to {moved}{end}."
-    return tr(said, even=cut.even, by=by, moved=cut.moved, end=end)
+    template = "The even cut at byte {even} moves {by} on, to {moved}{end}."
+    return tr(template, even=cut.even, by=by, moved=cut.moved, end=end)
 
 
 def describe_all(
@@ -155,12 +155,12 @@ def describe_all(
         yield f"{worker_name(share)}: {share_of(share)}."
     for place, logged in enumerate(report.logged[:LISTED]):
         who = tr(" and ").join(tr("thread {n}", n=worker) for worker in logged.workers)
-        said = "Chunk {report}: bytes {start} to {start2}, {who}, {seconds}, {pretokens}."
+        template = "Chunk {numbers}: bytes {start} to {end}, {who}, {seconds}, {pretokens}."
         yield tr(
-            said,
-            report=chunk_numbers(report, place),
+            template,
+            numbers=chunk_numbers(report, place),
             start=logged.start,
-            start2=logged.start + logged.size,
+            end=logged.start + logged.size,
             who=who,
             seconds=short_time(logged.seconds),
             pretokens=plural(logged.pretokens, "pretoken"),

@@ -38,8 +38,8 @@ def explanation(source: HasRules, text: str) -> Iterator[list[Span]]:
         yield [(f"{visible_bytes(piece.pretoken.bytes)}  ({how}{cached})", "")]
         if len(piece.pretoken.bytes) > LONGEST_EXPLAINED:
             length = plural(len(piece.pretoken.bytes), "byte")
-            said = "  ({length}; merges are listed up to {LONGEST_EXPLAINED})"
-            yield [(tr(said, length=length, LONGEST_EXPLAINED=LONGEST_EXPLAINED), "")]
+            template = "  ({length}; merges are listed up to {longest_explained})"
+            yield [(tr(template, length=length, longest_explained=LONGEST_EXPLAINED), "")]
         elif not (piece.seen_before or rules.is_special(piece.pretoken)):
             yield from ([("  ", ""), *line] for line in _steps(rules, piece))
         ids = " ".join(map(str, piece.ids))
@@ -114,8 +114,8 @@ def describe_tail(tail: Tail, vocab: Mapping[int, bytes]) -> Iterator[str]:
         goes_on = tr("  if {added} follows", added=visible_bytes(each.added)) if each.added else ""
         yield f"  {changes}: {_named(each.ids, vocab)}{goes_on}"
     if len(tail.completions) > COMPLETIONS_LISTED:
-        said = "  … and {completions} more"
-        yield tr(said, completions=len(tail.completions) - COMPLETIONS_LISTED)
+        template = "  … and {completions} more"
+        yield tr(template, completions=len(tail.completions) - COMPLETIONS_LISTED)
 
 
 def describe_reach(tail: Tail) -> str:
@@ -153,8 +153,8 @@ def describe_probes(word: EncodedWord) -> Iterator[str]:
 
 
 def _describe_probe(probe: Probe) -> str:
-    said = "yes (id {token_id})"
-    verdict = tr("no") if probe.token_id is None else tr(said, token_id=str(probe.token_id))
+    template = "yes (id {token_id})"
+    verdict = tr("no") if probe.token_id is None else tr(template, token_id=str(probe.token_id))
     return f"{visible_text(probe.piece)} {verdict}"
 
 
@@ -172,10 +172,15 @@ def describe_unknown(word: EncodedWord, unknown: str) -> str:
         return tr("{word}: {outcome}.", word=shown, outcome=tr(word.outcome.value))
     last = word.probes[-1]
     character, piece = visible_text(word.word[last.start : last.end]), visible_text(last.piece)
-    said = (
+    template = (
         "{shown}: no piece begins at its character {start}, {character}; not even "
         "{piece} is one. So the whole word is {unknown}."
     )
     return tr(
-        said, shown=shown, start=last.start + 1, character=character, piece=piece, unknown=unknown
+        template,
+        shown=shown,
+        start=last.start + 1,
+        character=character,
+        piece=piece,
+        unknown=unknown,
     )

@@ -35,8 +35,8 @@ def describe_premiums(premiums: Mapping[str, float]) -> str:
     lines = max(text.count("\n") for text in texts.values())
     left_out = sorted(tr(name.title()) for name in texts.keys() - premiums - {ENGLISH_NAME})
     unknown = tr("; unknown tokens in {left_out}", left_out=", ".join(left_out)) if left_out else ""
-    said = "{languages} times the tokens of English ({sentences}{unknown})"
-    return tr(said, languages=languages, sentences=plural(lines, "sentence"), unknown=unknown)
+    template = "{languages} times the tokens of English ({sentences}{unknown})"
+    return tr(template, languages=languages, sentences=plural(lines, "sentence"), unknown=unknown)
 
 
 def describe_merge_difference(
@@ -52,8 +52,8 @@ def describe_merge_difference(
         tr("no more merges") if merge is None else " + ".join(map(visible_bytes, merge))
         for merge in difference.merges
     )
-    said = "{one} and {other} part at merge {rank}: {left} and {right}"
-    return tr(said, one=one, other=other, rank=difference.rank + 1, left=left, right=right)
+    template = "{one} and {other} part at merge {rank}: {left} and {right}"
+    return tr(template, one=one, other=other, rank=difference.rank + 1, left=left, right=right)
 
 
 def short_names(paths: Sequence[str]) -> list[str]:

@@ -238,10 +238,10 @@ def heading(session: Session, room: int) -> str:
     if session.shown is None:
         return name
     if (origin := session.forked_from) is not None:
-        said = "fork of {name} at step {step}: {otherwise} (I leads back)"
+        template = "fork of {name} at step {step}: {otherwise} (I leads back)"
         name = first_fitting(
             room,
-            tr(said, name=name, step=origin.step, otherwise=origin.otherwise),
+            tr(template, name=name, step=origin.step, otherwise=origin.otherwise),
             tr("fork at step {step}: {otherwise}", step=origin.step, otherwise=origin.otherwise),
         )
     facts = _trained(session) if session.opened is None else _opened(session)

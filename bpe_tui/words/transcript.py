@@ -219,8 +219,8 @@ class Transcript(ABC, Generic[FrameT]):
         """Return the first sentence."""
         steps = plural(len(self._player), self.STEPS)
         are = tr("is" if len(self._player) == 1 else "are")
-        said = "{narrate} {steps} {are} recorded; help lists the commands."
-        return tr(said, narrate=self.narrate(), steps=steps, are=are)
+        template = "{narrate} {steps} {are} recorded; help lists the commands."
+        return tr(template, narrate=self.narrate(), steps=steps, are=are)
 
     def answer(self, line: str) -> Iterator[str]:
         """Yield the reply to an answer or a command; an empty line means `next`."""
@@ -245,8 +245,10 @@ class Transcript(ABC, Generic[FrameT]):
             yield from getattr(self, name)(rest if takes_text else rest.strip())
         except OutputExistsError as error:
             taken = visible_text(str(error).rpartition(": ")[0], spaces=False)
-            said = "{taken} is there already, and nothing is overwritten here: name another place."
-            yield tr(said, taken=taken)
+            template = (
+                "{taken} is there already, and nothing is overwritten here: name another place."
+            )
+            yield tr(template, taken=taken)
         except BpeError as error:
             yield f"{visible_text(str(error), spaces=False)}."
 
@@ -261,8 +263,8 @@ class Transcript(ABC, Generic[FrameT]):
             yield tr("Ask one of {frame}.", frame=", ".join(kinds_for(self.frame)))
             return
         except QuestionError as error:
-            said = "That cannot be asked here: {error}."
-            yield tr(said, error=visible_text(str(error), spaces=False))
+            template = "That cannot be asked here: {error}."
+            yield tr(template, error=visible_text(str(error), spaces=False))
             return
         self._asking = PlainQuestion(attempt)
         yield from self._asking.question()
@@ -275,14 +277,14 @@ class Transcript(ABC, Generic[FrameT]):
     def play(self, rest: str) -> Iterator[str]:
         steps = self.number_in(rest)
         if steps is None:
-            yield tr("Say how many steps to play, like play {LISTED}.", LISTED=LISTED)
+            yield tr("Say how many steps to play, like play {listed}.", listed=LISTED)
             return
         for _ in range(steps):
             before = self._player.cursor
             self._player.forward()
             if self._player.cursor == before:
-                said = "There is no step after {before}. {stop_reason}"
-                yield tr(said, before=before, stop_reason=narrate_end(self._stop_reason))
+                template = "There is no step after {before}. {stop_reason}"
+                yield tr(template, before=before, stop_reason=narrate_end(self._stop_reason))
                 return
             yield self.describe_step()
 
@@ -321,8 +323,8 @@ class Transcript(ABC, Generic[FrameT]):
         parts = list(decode_known(ids, self.decoded))
         for part in parts:
             if part.text is not None:
-                said = "The text of {ids} is {text}."
-                yield tr(said, ids=plural(len(part.ids), "id"), text=part.text)
+                template = "The text of {ids} is {text}."
+                yield tr(template, ids=plural(len(part.ids), "id"), text=part.text)
             else:
                 yield f"{part.problem}."
 
@@ -341,13 +343,13 @@ class Transcript(ABC, Generic[FrameT]):
         if self.describe_chunks is None:
             yield tr("No corpus is open.")
         elif rest and not 0 < (parts or 0) <= MOST_PARTS:
-            said = "Say a number of parts up to {MOST_PARTS}, like chunks 8."
-            yield tr(said, MOST_PARTS=MOST_PARTS)
+            template = "Say a number of parts up to {most_parts}, like chunks 8."
+            yield tr(template, most_parts=MOST_PARTS)
         else:
             yield from self.describe_chunks(parts)
 
     def help(self, rest: str) -> Iterator[str]:
-        yield tr("In all texts, {SPACE} means a space.", SPACE=self.SPACE)
+        yield tr("In all texts, {space} means a space.", space=self.SPACE)
         for command in self.COMMANDS:
             yield f"{command.usage}: {tr(command.help)}"
 
@@ -368,8 +370,8 @@ class Transcript(ABC, Generic[FrameT]):
         """Yield the first things of a ranking, numbered from 1: the typed number, or ten."""
         wanted = self.number_in(rest or str(LISTED))
         if wanted is None:
-            said = "Say how many {things} to list, like {things} {LISTED}."
-            yield tr(said, things=things, LISTED=LISTED)
+            template = "Say how many {things} to list, like {things} {listed}."
+            yield tr(template, things=things, listed=LISTED)
             return
         for place, sentence in enumerate(ranked(wanted), 1):
             yield f"{place}. {sentence}"
@@ -455,12 +457,12 @@ class MergeTranscript(Transcript[MergeFrameT]):
         yield self.describe_step()
         if merge is None:
             return
-        said = "Its id is {new_id}. It is in {pretokens}."
-        yield tr(said, new_id=str(merge.new_id), pretokens=plural(merge.pretokens, "pretoken"))
+        template = "Its id is {new_id}. It is in {pretokens}."
+        yield tr(template, new_id=str(merge.new_id), pretokens=plural(merge.pretokens, "pretoken"))
         for touched in frame.affected(LISTED):
             word, after = visible_bytes(touched.pretoken), self.listed(touched.after)
-            said = "The pretoken {word}, {times}, is {after} now."
-            yield tr(said, word=word, times=times(touched.count), after=after)
+            template = "The pretoken {word}, {times}, is {after} now."
+            yield tr(template, word=word, times=times(touched.count), after=after)
         yield from self.changed_parts()
         changes: Sequence[CountChange] = merge.changes
         for change in changes[:LISTED]:

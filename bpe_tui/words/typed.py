@@ -85,16 +85,16 @@ def tokens_typed(frame: AnyMergeFrame, typed: str) -> TypedTokens:
         ids.append(token_id)
         spaced = f" {part}"
         if token_id is None and frame.id_of(to_bytes(spaced)) is not None:
-            said = "There is {spaced}: with a space it is another {TOKEN}."
-            hint = tr(said, spaced=visible_text(spaced), TOKEN=tr(frame.TOKEN))
+            template = "There is {spaced}: with a space it is another {token}."
+            hint = tr(template, spaced=visible_text(spaced), token=tr(frame.TOKEN))
     return TypedTokens(tuple(tokens), tuple(ids), hint)
 
 
 def describe_unknown(frame: AnyMergeFrame, typed: TypedTokens) -> str:
     """Say which of the typed tokens the run lacks."""
     lacking = (token for token, known in zip(typed.tokens, typed.ids, strict=True) if known is None)
-    said = "No {TOKEN} of this run reads {lacking}."
-    unknown = tr(said, TOKEN=tr(frame.TOKEN), lacking=visible_bytes(next(lacking)))
+    template = "No {token} of this run reads {lacking}."
+    unknown = tr(template, token=tr(frame.TOKEN), lacking=visible_bytes(next(lacking)))
     return f"{unknown} {typed.hint}".rstrip()
 
 

@@ -77,7 +77,7 @@ class Explanation:
         stopped: the tokens that no merge of the whole run joins; empty if one does.
         histories: the counts of the pair, or of the neighbours in `stopped`, each pair once;
             empty without a corpus.
-        occurs: how times a piece that is no token occurs inside of the corpus's pretokens; `None`
+        occurs: how often a piece that is no token occurs inside of the corpus's pretokens; `None`
             for anything else, and without a corpus.
     """
 
@@ -106,8 +106,8 @@ class Explanation:
         if is_joined or isinstance(self.answer, Merged):
             return text_of(messages, "{name} merges", name=name)
         is_pair = isinstance(self.answer, NoMerge | PairBeaten) or self.answer is None
-        said = "why does {name} not merge?" if is_pair else "why is {name} not one token?"
-        return text_of(messages, said, name=name)
+        template = "why does {name} not merge?" if is_pair else "why is {name} not one token?"
+        return text_of(messages, template, name=name)
 
     def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> list[str]:
         """Return the sentences of the answer.
@@ -128,19 +128,20 @@ class Explanation:
         else:
             wanted = describe_ranked(self.stopped, show, messages)
         if len(self.stopped) > 2:
-            said = "To be one token, merges would have to join {wanted}; none joins two of them."
-            sentences.append(text_of(messages, said, wanted=wanted))
+            template = (
+                "To be one token, merges would have to join {wanted}; none joins two of them."
+            )
+            sentences.append(text_of(messages, template, wanted=wanted))
         elif any(history.ever_occurs for history in self.histories) or not self.histories:
-            said = "To be one token, a merge would have to join {wanted}. No merge does."
-            sentences.append(text_of(messages, said, wanted=wanted))
+            template = "To be one token, a merge would have to join {wanted}. No merge does."
+            sentences.append(text_of(messages, template, wanted=wanted))
         else:
             about_pairs, never = [], self.histories[0].describe_outcome(messages)
-            said = (
-                "To be one token, a merge would have to join {wanted}. No merge does: "
-                "{never}{never2}"
+            template = (
+                "To be one token, a merge would have to join {wanted}. No merge does: {never}"
             )
             sentences.append(
-                text_of(messages, said, wanted=wanted, never=never[0].lower(), never2=never[1:])
+                text_of(messages, template, wanted=wanted, never=f"{never[0].lower()}{never[1:]}")
             )
         needed = dict.fromkeys(each.needed_in(messages) for each in self.histories)
         sentences += [sentence for sentence in about_pairs if sentence not in needed]
@@ -161,15 +162,15 @@ class Explanation:
         """Return the sentences, then the way, a line for each of its last merges."""
         shown = self.way[-LINES:]
         left_out = len(self.way) - len(shown)
-        said = "after {left_out} merges:"
-        way = [text_of(messages, said, left_out=f"{left_out:,}")] if left_out else []
+        template = "after {left_out} merges:"
+        way = [text_of(messages, template, left_out=f"{left_out:,}")] if left_out else []
         for merge in shown:
             end = f" ({text_of(messages, self.end)})" if merge is self.way[-1] else ""
-            said = "merge {number}: {tokens}{end}"
+            template = "merge {number}: {tokens}{end}"
             way.append(
                 text_of(
                     messages,
-                    said,
+                    template,
                     number=f"{merge.number:,}",
                     tokens=describe_tokens(merge.tokens, show, messages),
                     end=end,
@@ -177,11 +178,11 @@ class Explanation:
             )
         fact = []
         if self.occurs is not None and self.answer is not None:
-            said = "{piece} occurs {times} in this corpus."
+            template = "{piece} occurs {times} in this corpus."
             fact = [
                 text_of(
                     messages,
-                    said,
+                    template,
                     piece=show(self.answer.piece),
                     times=times(self.occurs, messages),
                 )
@@ -259,7 +260,7 @@ MOST_COUNTED = 20_000
 
 
 def count_inside(frame: Frame, piece: bytes) -> int:
-    """Return how times a piece occurs inside of the corpus's pretokens."""
+    """Return how often a piece occurs inside of the corpus's pretokens."""
     words = islice(frame.run.by_count.containing(piece), MOST_COUNTED)
     return sum(frame.counts[word] * word.count(piece) for _, word in words)
 

@@ -112,18 +112,23 @@ class PairHistory:
             begun = f"{self.counts[0]:,}"
             if self.made > self.step:
                 younger = show(self.younger)
-                said = "{pair}: no {younger} yet; merge {made} makes it, {begun} then"
+                template = "{pair}: no {younger} yet; merge {made} makes it, {begun} then"
                 first = text_of(
-                    messages, said, pair=pair, younger=younger, made=f"{self.made:,}", begun=begun
+                    messages,
+                    template,
+                    pair=pair,
+                    younger=younger,
+                    made=f"{self.made:,}",
+                    begun=begun,
                 )
             else:
-                said = "{pair}: {begun} at step {made}"
-                first = text_of(messages, said, pair=pair, begun=begun, made=f"{self.made:,}")
+                template = "{pair}: {begun} at step {made}"
+                first = text_of(messages, template, pair=pair, begun=begun, made=f"{self.made:,}")
             changes = self._describe_losses(show, messages, named)
             changes += self._describe_recuts(messages)
             rest = self._describe_rest(messages)
-            said = "{first}{changes}{rest}."
-            told = text_of(messages, said, first=first, changes=changes, rest=rest)
+            template = "{first}{changes}{rest}."
+            told = text_of(messages, template, first=first, changes=changes, rest=rest)
             sentences = [told, self.describe_outcome(messages)]
         return [
             *sentences,
@@ -137,36 +142,36 @@ class PairHistory:
             # The tokens of the pair that the merge takes: `its h`.
             both = zip(self.pair, reversed(loss.merged), strict=True)
             shared = dict.fromkeys(token for token, other in both if token == other)
-            said = "its {token}"
+            template = "its {token}"
             taken = text_of(messages, " or ").join(
-                text_of(messages, said, token=show(token)) for token in shared
+                text_of(messages, template, token=show(token)) for token in shared
             ) or text_of(messages, "of it")
-            said = "; {show} took {taken} {times}"
+            template = "; {show} took {taken} {times}"
             text += text_of(
                 messages,
-                said,
+                template,
                 show=pair_name(*map(show, loss.merged)),
                 taken=taken,
                 times=times(loss.count, messages),
             )
             text += text_of(messages, " at merge {step}", step=f"{loss.step:,}")
         if others := losses[named:]:
-            said = "{others} more merges"
+            template = "{others} more merges"
             merges = (
                 text_of(messages, "1 more merge")
                 if len(others) == 1
-                else text_of(messages, said, others=f"{len(others):,}")
+                else text_of(messages, template, others=f"{len(others):,}")
             )
-            said = "; {merges} took {n}"
+            template = "; {merges} took {n}"
             text += text_of(
-                messages, said, merges=merges, n=f"{sum(loss.count for loss in others):,}"
+                messages, template, merges=merges, n=f"{sum(loss.count for loss in others):,}"
             )
         return text
 
     def _describe_recuts(self, messages: Messages) -> str:
-        said = "; the new cut at step {step} has it {times}"
+        template = "; the new cut at step {step} has it {times}"
         return "".join(
-            text_of(messages, said, step=f"{step:,}", times=times(count, messages))
+            text_of(messages, template, step=f"{step:,}", times=times(count, messages))
             for step, count in self.recuts
             if step <= self.step
         )
@@ -175,13 +180,15 @@ class PairHistory:
         if self.made > self.step:
             return ""
         if self.merged is not None and self.merged <= self.step:
-            said = "; it merged itself at merge {merged}"
-            return text_of(messages, said, merged=f"{self.merged:,}")
+            template = "; it merged itself at merge {merged}"
+            return text_of(messages, template, merged=f"{self.merged:,}")
         if not self.count:
             return text_of(messages, "; none is left")
-        said = "; {count} left"
+        template = "; {count} left"
         return (
-            text_of(messages, said, count=f"{self.count:,}") if self.count < self.counts[0] else ""
+            text_of(messages, template, count=f"{self.count:,}")
+            if self.count < self.counts[0]
+            else ""
         )
 
     def _describe_last_merge(self, show: Callable[[int], str], messages: Messages = ENGLISH) -> str:
@@ -189,12 +196,12 @@ class PairHistory:
         last, count = self.last_merge, self.count_at(self.last)
         if self.merged is not None or last is None or count < max(self.min_count, 1):
             return ""
-        said = "The last merge, {step}, took {show}"
+        template = "The last merge, {step}, took {show}"
         taken = text_of(
-            messages, said, step=f"{last.step:,}", show=pair_name(*map(show, last.merged))
+            messages, template, step=f"{last.step:,}", show=pair_name(*map(show, last.merged))
         )
-        said = "{taken}, which occurred {times}."
-        return text_of(messages, said, taken=taken, times=times(last.count, messages))
+        template = "{taken}, which occurred {times}."
+        return text_of(messages, template, taken=taken, times=times(last.count, messages))
 
     @property
     def outcome(self) -> str:
@@ -208,21 +215,23 @@ class PairHistory:
                 messages, "The two never occur side by side in one pretoken of this corpus"
             )
             if self.merged is not None:
-                said = "{never}, but the tokenizer joins them at merge {merged}."
-                return text_of(messages, said, never=never, merged=f"{self.merged:,}")
+                template = "{never}, but the tokenizer joins them at merge {merged}."
+                return text_of(messages, template, never=never, merged=f"{self.merged:,}")
             return text_of(messages, "{never}.", never=never)
         if self.merged is not None:
             if self.merged <= self.step:
                 return text_of(messages, "It is merge {merged}.", merged=f"{self.merged:,}")
-            said = "It merges at merge {merged}, {times}."
+            template = "It merges at merge {merged}, {times}."
             return text_of(
                 messages,
-                said,
+                template,
                 merged=f"{self.merged:,}",
                 times=times(self.count_at(self.merged - 1), messages),
             )
-        said = "does not merge in the {last} recorded"
-        never = text_of(messages, said, last=str(amount(self.last, "step").translated(messages)))
+        template = "does not merge in the {last} recorded"
+        never = text_of(
+            messages, template, last=str(amount(self.last, "step").translated(messages))
+        )
         if self.made > self.step:
             return text_of(messages, "It {never}.", never=never)
         if not self.count:
@@ -231,17 +240,17 @@ class PairHistory:
         if not ahead:
             rank = text_of(messages, "No pair occurs more often")
         else:
-            said = "{n} pair occurs more often" if ahead == 1 else "{n} pairs occur more often"
-            rank = text_of(messages, said, n=f"{ahead:,}")
-        said = "{n} are" if end > 1 else "{n} is" if end else "none is"
-        left = text_of(messages, said, n=f"{end:,}")
-        said = ", and {left} left at the last"
-        rest = "" if end == self.count else text_of(messages, said, left=left)
-        said = "{rank} here; it {never}{rest}."
-        return text_of(messages, said, rank=rank, never=never, rest=rest)
+            template = "{n} pair occurs more often" if ahead == 1 else "{n} pairs occur more often"
+            rank = text_of(messages, template, n=f"{ahead:,}")
+        template = "{n} are" if end > 1 else "{n} is" if end else "none is"
+        left = text_of(messages, template, n=f"{end:,}")
+        template = ", and {left} left at the last"
+        rest = "" if end == self.count else text_of(messages, template, left=left)
+        template = "{rank} here; it {never}{rest}."
+        return text_of(messages, template, rank=rank, never=never, rest=rest)
 
     def needed_in(self, messages: Messages = ENGLISH) -> str:
-        """Say how times a pair must occur, if this one occurs less times; else ""."""
+        """Say how often a pair must occur to merge; "" if this one does occur so often."""
         end = self.count_at(self.last)
         is_taken = self.merged is not None or (self.ever_occurs and not end)
         if is_taken or end >= self.min_count:
@@ -249,8 +258,8 @@ class PairHistory:
         if self.min_count == 1:
             return text_of(messages, "Only a pair that occurs can merge.")
         least = times(self.min_count, messages)
-        said = "A pair must occur at least {least} to merge (--min-count {min_count})."
-        return text_of(messages, said, least=least, min_count=str(self.min_count))
+        template = "A pair must occur at least {least} to merge (--min-count {min_count})."
+        return text_of(messages, template, least=least, min_count=str(self.min_count))
 
 
 def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:

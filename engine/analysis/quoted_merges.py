@@ -22,11 +22,11 @@ class RankedToken(NamedTuple):
 
     def words(self, messages: Messages = ENGLISH) -> Words:
         """Return the words of `un (merge 88)`, or only `b`."""
-        said = " (merge {rank})"
+        template = " (merge {rank})"
         return (
             (self.token,)
             if self.rank is None
-            else (self.token, text_of(messages, said, rank=f"{self.rank + 1:,}"))
+            else (self.token, text_of(messages, template, rank=f"{self.rank + 1:,}"))
         )
 
 
@@ -39,9 +39,13 @@ class Merge(NamedTuple):
 
     def describe(self, show: ShowBytes, messages: Messages = ENGLISH) -> str:
         """Return `u + n (merge 88)`."""
-        said = "{left} + {right} (merge {rank})"
+        template = "{left} + {right} (merge {rank})"
         return text_of(
-            messages, said, left=show(self.left), right=show(self.right), rank=f"{self.rank + 1:,}"
+            messages,
+            template,
+            left=show(self.left),
+            right=show(self.right),
+            rank=f"{self.rank + 1:,}",
         )
 
 

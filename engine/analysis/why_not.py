@@ -53,8 +53,10 @@ class StandIns:
         shown = self.token[:BYTES_SHOWN].hex(" ").upper()
         more = " …" if len(self.token) > BYTES_SHOWN else ""
         noun = text_of(messages, "byte" if len(self.token) == 1 else "bytes")
-        said = "GPT-2's stand-ins for {token}, {noun} {shown}{more}"
-        return text_of(messages, said, token=show(self.token), noun=noun, shown=shown, more=more)
+        template = "GPT-2's stand-ins for {token}, {noun} {shown}{more}"
+        return text_of(
+            messages, template, token=show(self.token), noun=noun, shown=shown, more=more
+        )
 
 
 def stand_ins_in(text: str) -> Iterator[StandIns]:
@@ -97,8 +99,8 @@ class NotInText(Answer):
             return text_of(
                 messages, "Nothing is asked: type the piece that you expected to be one token."
             )
-        said = "{piece} does not occur in the text; spaces and case count."
-        return text_of(messages, said, piece=show(self.piece))
+        template = "{piece} does not occur in the text; spaces and case count."
+        return text_of(messages, template, piece=show(self.piece))
 
 
 @dataclass(frozen=True)
@@ -111,17 +113,17 @@ class OneToken(Answer):
 
     def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
         is_single = len(self.piece if self.unit == "byte" else to_text(self.piece)) == 1
-        said = "a single {unit}"
+        template = "a single {unit}"
         made = (
-            text_of(messages, said, unit=text_of(messages, self.unit))
+            text_of(messages, template, unit=text_of(messages, self.unit))
             if is_single
             else text_of(messages, "which no merge makes")
         )
         if self.merge:
             made = text_of(messages, "made by {show}", show=self.merge.describe(show, messages))
-        said = "{piece} is one token here: id {token_id}, {made}."
+        template = "{piece} is one token here: id {token_id}, {made}."
         return text_of(
-            messages, said, piece=show(self.piece), token_id=str(self.token_id), made=made
+            messages, template, piece=show(self.piece), token_id=str(self.token_id), made=made
         )
 
 
@@ -135,15 +137,15 @@ class SpecialToken(Answer):
     def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
         whole = show(to_bytes(self.token))
         is_whole = to_bytes(self.token) == self.piece
-        said = "{piece} lies inside {whole}, which"
+        template = "{piece} lies inside {whole}, which"
         subject = (
-            whole if is_whole else text_of(messages, said, piece=show(self.piece), whole=whole)
+            whole if is_whole else text_of(messages, template, piece=show(self.piece), whole=whole)
         )
-        said = (
+        template = (
             "{subject} is a special token: one id, {token_id}, cut out before anything "
             "merges and never taken apart."
         )
-        return text_of(messages, said, subject=subject, token_id=str(self.token_id))
+        return text_of(messages, template, subject=subject, token_id=str(self.token_id))
 
 
 @dataclass(frozen=True)
@@ -155,26 +157,26 @@ class BorderInside(Answer):
     borders: int
 
     def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        said = "{borders} borders run"
+        template = "{borders} borders run"
         runs = (
             text_of(messages, "A pretoken border runs")
             if self.borders == 1
-            else text_of(messages, said, borders=str(self.borders))
+            else text_of(messages, template, borders=str(self.borders))
         )
         first = "" if self.borders == 1 else text_of(messages, "the first one ")
-        said = (
-            "{runs} through {piece}: {first}between {bytes} ({left}) and {bytes2} "
+        template = (
+            "{runs} through {piece}: {first}between {last} ({left}) and {next} "
             "({right}). Merges never cross a border."
         )
         return text_of(
             messages,
-            said,
+            template,
             runs=runs,
             piece=show(self.piece),
             first=first,
-            bytes=show(self.left.bytes),
+            last=show(self.left.bytes),
             left=cut_by(self.left, messages),
-            bytes2=show(self.right.bytes),
+            next=show(self.right.bytes),
             right=cut_by(self.right, messages),
         )
 
@@ -190,10 +192,10 @@ class NoSuchToken(Answer):
         piece, alone = show(self.piece), describe_ranked(self.parts, show, messages)
         if (later := self.made_later) is not None:
             comes = describe_to_come(later.rank, later.left, later.right, show, messages)
-            said = "{piece} is no token yet: it {comes}. Now it is {alone}."
-            return text_of(messages, said, piece=piece, comes=comes, alone=alone)
-        said = "{piece} is no token of this vocabulary. Alone it is {alone}."
-        return text_of(messages, said, piece=piece, alone=alone)
+            template = "{piece} is no token yet: it {comes}. Now it is {alone}."
+            return text_of(messages, template, piece=piece, comes=comes, alone=alone)
+        template = "{piece} is no token of this vocabulary. Alone it is {alone}."
+        return text_of(messages, template, piece=piece, alone=alone)
 
 
 @dataclass(frozen=True)
@@ -209,25 +211,25 @@ class NeverEncoded(Answer):
     taken_by: Merge | None = None
 
     def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        said = "made by {show}"
+        template = "made by {show}"
         way = (
-            text_of(messages, said, show=self.merge.describe(show, messages))
+            text_of(messages, template, show=self.merge.describe(show, messages))
             if self.merge
             else text_of(messages, "which no merge makes")
         )
-        said = " {show} took a part away first."
+        template = " {show} took a part away first."
         took = (
-            text_of(messages, said, show=self.taken_by.describe(show, messages))
+            text_of(messages, template, show=self.taken_by.describe(show, messages))
             if self.taken_by
             else ""
         )
-        said = (
+        template = (
             "{piece} is token {token_id}, {way}, but never encoded: its own bytes encode "
             "as {parts}.{took}"
         )
         return text_of(
             messages,
-            said,
+            template,
             piece=show(self.piece),
             token_id=str(self.token_id),
             way=way,
@@ -251,22 +253,22 @@ class Beaten(Answer):
     def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
         taken = show(self.merge.left + self.merge.right)
         if self.was_whole:
-            said = "{piece} was one token, until {show}, {number}, made it part of {taken}."
+            template = "{piece} was one token, until {show}, {number}, made it part of {taken}."
             return text_of(
                 messages,
-                said,
+                template,
                 piece=show(self.piece),
                 show=self.merge.describe(show, messages),
                 number=nth_here(self.number, messages),
                 taken=taken,
             )
-        said = (
+        template = (
             "{piece} is a token, but beaten by merge {rank}: {left} + {right} → {taken}, "
             "{number}, took bytes across its edge."
         )
         return text_of(
             messages,
-            said,
+            template,
             piece=show(self.piece),
             rank=f"{self.merge.rank + 1:,}",
             left=show(self.merge.left),
@@ -284,8 +286,8 @@ def describe_to_come(
     >>> describe_to_come(45, b"in", b"g")
     'comes with merge 46 (in + g)'
     """
-    said = "comes with merge {rank} ({left} + {right})"
-    return text_of(messages, said, rank=f"{rank + 1:,}", left=show(left), right=show(right))
+    template = "comes with merge {rank} ({left} + {right})"
+    return text_of(messages, template, rank=f"{rank + 1:,}", left=show(left), right=show(right))
 
 
 def nth_here(number: int, messages: Messages = ENGLISH) -> str:
@@ -318,10 +320,10 @@ class Merged(Answer):
     merge: Merge
 
     def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        said = "They do merge here: {show} is {number}."
+        template = "They do merge here: {show} is {number}."
         return text_of(
             messages,
-            said,
+            template,
             show=self.merge.describe(show, messages),
             number=nth_here(self.number, messages),
         )
@@ -342,13 +344,13 @@ class NoMerge(Answer):
     def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
         pair = f"{show(self.left)} + {show(self.right)}"
         if self.made_later is not None:
-            said = "No merge joins {pair} yet; merge {made_later} does."
-            return text_of(messages, said, pair=pair, made_later=f"{self.made_later + 1:,}")
+            template = "No merge joins {pair} yet; merge {made_later} does."
+            return text_of(messages, template, pair=pair, made_later=f"{self.made_later + 1:,}")
         if self.other is None:
             return text_of(messages, "No merge joins {pair}.", pair=pair)
         other = self.other.describe(show, messages)
-        said = "No merge joins {pair}; {piece} is only made of {other}."
-        return text_of(messages, said, pair=pair, piece=show(self.piece), other=other)
+        template = "No merge joins {pair}; {piece} is only made of {other}."
+        return text_of(messages, template, pair=pair, piece=show(self.piece), other=other)
 
 
 @dataclass(frozen=True)
@@ -356,8 +358,8 @@ class NoTokens(Answer):
     """The piece is white space between words; where words have ends, only words have tokens."""
 
     def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        said = "{piece} has no tokens here: only words have."
-        return text_of(messages, said, piece=show(self.piece))
+        template = "{piece} has no tokens here: only words have."
+        return text_of(messages, template, piece=show(self.piece))
 
 
 @dataclass(frozen=True)
@@ -370,12 +372,12 @@ class PairBeaten(Answer):
     merge: Merge
 
     def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        said = "{show} is a merge, but {show2}, {number}, took part of it first."
+        template = "{wanted} is a merge, but {other}, {number}, took part of it first."
         return text_of(
             messages,
-            said,
-            show=self.wanted.describe(show, messages),
-            show2=self.merge.describe(show, messages),
+            template,
+            wanted=self.wanted.describe(show, messages),
+            other=self.merge.describe(show, messages),
             number=nth_here(self.number, messages),
         )
 

@@ -228,8 +228,8 @@ def _facts_of(frame: UnigramFrame, number: int) -> Sentence:
 def _why_pruned(right: Pruned, *, by_score: bool) -> tuple[Sentence, ...]:
     piece = _shown(right.text)
     if by_score:
-        said = "{piece} goes: with {score} it is among the least probable."
-        return (say(said, piece=piece, score=minus(right.score)),)
+        template = "{piece} goes: with {score} it is among the least probable."
+        return (say(template, piece=piece, score=minus(right.score)),)
     cost = f"{right.loss_increase:.2g}"
     return (say("{piece} goes: without it the loss grows by only {cost}.", piece=piece, cost=cost),)
 

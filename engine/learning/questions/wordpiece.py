@@ -234,10 +234,10 @@ def _why_best_score(
 def _why_not_best_score(frame: WordPieceFrame, chosen: ScoredPair, frequent: ScoredPair) -> Wrong:
     named, score = pair_words(frame, chosen.pair), score_text(chosen.score.value)
     if chosen == frequent:
-        said = "{pair} occurs most often, but its score is only {score}."
-        return Wrong("took the most frequent pair", say(said, pair=named, score=score))
-    said = "{pair} scores {score}, and another pair more."
-    return Wrong("took a pair of a lower score", say(said, pair=named, score=score))
+        template = "{pair} occurs most often, but its score is only {score}."
+        return Wrong("took the most frequent pair", say(template, pair=named, score=score))
+    template = "{pair} scores {score}, and another pair more."
+    return Wrong("took a pair of a lower score", say(template, pair=named, score=score))
 
 
 LONGEST_MATCH = Kind("longest-match", (WordPieceFrame,), "WordPiece", _pose_longest_match)
