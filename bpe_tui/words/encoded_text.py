@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, repeat
 
-from bpe_tui.widgets.language import current_table, plural, tr
+from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.rows import CHIPS_MEET, TOKEN_HUES, Span, plain_text
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.analysis.why_not import cut_by
@@ -33,7 +33,7 @@ def explanation(source: HasRules, text: str) -> Iterator[list[Span]]:
     rules = source.rules
     for piece in trace(source, text, LONGEST_EXPLAINED):
         is_staged = rules.pattern.name == STAGED and not piece.pretoken.special
-        how = tr(rules.pattern.summary) if is_staged else cut_by(piece.pretoken, current_table())
+        how = tr(rules.pattern.summary) if is_staged else tr(cut_by(piece.pretoken))
         cached = tr("; seen before, from the cache") if piece.seen_before else ""
         yield [(f"{visible_bytes(piece.pretoken.bytes)}  ({how}{cached})", "")]
         if len(piece.pretoken.bytes) > LONGEST_EXPLAINED:

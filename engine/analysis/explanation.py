@@ -15,8 +15,7 @@ from engine.analysis.pair_history import PairHistory, pair_history
 from engine.analysis.quoted_merges import (
     Merge,
     RankedToken,
-    describe_ranked,
-    describe_tokens,
+    quoted,
     ranked_tokens,
 )
 from engine.analysis.why_not import (
@@ -123,10 +122,10 @@ class Explanation:
         if not self.stopped:
             return sentences + about_pairs
         assert isinstance(self.answer, NoSuchToken)
+        stopped = list(self.stopped)
         if self.stopped == self.answer.parts:  # their merges are in the sentence before
-            wanted = describe_tokens((token.token for token in self.stopped), show, messages)
-        else:
-            wanted = describe_ranked(self.stopped, show, messages)
+            stopped = [RankedToken(each.token, None) for each in stopped]
+        wanted = quoted(stopped).translated(messages).describe(show)
         if len(self.stopped) > 2:
             template = (
                 "To be one token, merges would have to join {wanted}; none joins two of them."
@@ -172,7 +171,7 @@ class Explanation:
                     messages,
                     template,
                     number=f"{merge.number:,}",
-                    tokens=describe_tokens(merge.tokens, show, messages),
+                    tokens=quoted(RankedToken(each, None) for each in merge.tokens).describe(show),
                     end=end,
                 )
             )

@@ -10,8 +10,8 @@ from engine.analysis.quoted_merges import (
     Merge,
     RankedToken,
     merge_of,
+    quoted,
     ranked_tokens,
-    words_of_ranked,
 )
 from engine.core.wording import Sentence, say
 from engine.encoding.alphabet import Alphabet
@@ -88,10 +88,8 @@ class TooGreedy:
         """The sentence about the token that greedy takes, and about the merges."""
         token, merge = self.token, self.merge
         if merge is None:
-            return say(NO_MERGE, token=token, parts=words_of_ranked(self.parts))
-        rank = f"{merge.rank + 1:,}"
-        joined = say("{left} + {right} (merge {n})", left=merge.left, right=merge.right, n=rank)
-        return say(ACROSS, token=token, merge=joined)
+            return say(NO_MERGE, token=token, parts=quoted(self.parts))
+        return say(ACROSS, token=token, merge=merge.sentence)
 
 
 ACROSS = (

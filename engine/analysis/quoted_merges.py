@@ -1,16 +1,16 @@
 """Tokens and merges as explanations quote them, by their bytes.
 
-`RankedToken` and `Merge` hold the bytes; the caller of `describe` decides how bytes are written.
+They are sentences with the bytes of tokens, so who shows them decides how bytes are written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine.core.characters import whole_characters
 from engine.core.events import Pair
-from engine.core.wording import ENGLISH, Messages, ShowBytes, Words, describe, is_partial, text_of
+from engine.core.wording import Sentence, is_partial, say
 from engine.encoding.rules import EncodingRules
 
 
@@ -20,14 +20,12 @@ class RankedToken(NamedTuple):
     token: bytes
     rank: int | None
 
-    def words(self, messages: Messages = ENGLISH) -> Words:
-        """Return the words of `un (merge 88)`, or only `b`."""
-        template = " (merge {rank})"
-        return (
-            (self.token,)
-            if self.rank is None
-            else (self.token, text_of(messages, template, rank=f"{self.rank + 1:,}"))
-        )
+    @property
+    def sentence(self) -> Sentence:
+        """The token as it is quoted: `un (merge 88)`, or only `b`."""
+        if self.rank is None:
+            return say("{token}", token=self.token)
+        return say("{token} (merge {n})", token=self.token, n=f"{self.rank + 1:,}")
 
 
 class Merge(NamedTuple):
@@ -37,15 +35,14 @@ class Merge(NamedTuple):
     left: bytes
     right: bytes
 
-    def describe(self, show: ShowBytes, messages: Messages = ENGLISH) -> str:
-        """Return `u + n (merge 88)`."""
-        template = "{left} + {right} (merge {rank})"
-        return text_of(
-            messages,
-            template,
-            left=show(self.left),
-            right=show(self.right),
-            rank=f"{self.rank + 1:,}",
+    @property
+    def sentence(self) -> Sentence:
+        """The merge as it is quoted: `u + n (merge 88)`."""
+        return say(
+            "{left} + {right} (merge {n})",
+            left=self.left,
+            right=self.right,
+            n=f"{self.rank + 1:,}",
         )
 
 
@@ -81,32 +78,21 @@ def merge_to_come(rules: EncodingRules, token: bytes) -> Merge | None:
     return Merge(rank, *parts)
 
 
-def words_of_ranked(parts: Iterable[RankedToken], messages: Messages = ENGLISH) -> Words:
-    """Return the words of tokens with their merges: `un (merge 88) + b + le (merge 113)`.
+def quoted(parts: Iterable[RankedToken]) -> Sentence:
+    """Quote tokens with their merges: `un (merge 88) + b + le (merge 113)`.
 
     Tokens that cut characters follow the characters in brackets: `我 (<E6 88> (merge 7) + <91>)`.
     """
-    words: list[str | bytes] = []
-    ranked, start = list(parts), 0
+    ranked = list(parts)
+    values: dict[str, Any] = {f"part{n}": part.sentence for n, part in enumerate(ranked)}
+    groups: list[str] = []
+    start = 0
     for together in whole_characters(part.token for part in ranked):
-        shown: list[str | bytes] = []
-        for part in ranked[start : start + len(together)]:
-            shown += (" + ", *part.words(messages))
-        start += len(together)
+        group = " + ".join(f"{{part{n}}}" for n in range(start, start + len(together)))
         characters = b"".join(together)
         if len(together) > 1 and not is_partial(characters):
-            shown = [" + ", characters, " (", *shown[1:], ")"]
-        words += shown
-    return tuple(words[1:])
-
-
-def describe_ranked(
-    parts: Iterable[RankedToken], show: ShowBytes, messages: Messages = ENGLISH
-) -> str:
-    """Return tokens with their merges as text."""
-    return describe(words_of_ranked(parts, messages), show)
-
-
-def describe_tokens(tokens: Iterable[bytes], show: ShowBytes, messages: Messages = ENGLISH) -> str:
-    """Return tokens as text, without their merges: `un + b + le`."""
-    return describe_ranked((RankedToken(token, None) for token in tokens), show)
+            values[f"whole{start}"] = characters
+            group = f"{{whole{start}}} ({group})"
+        groups.append(group)
+        start += len(together)
+    return say(" + ".join(groups), **values)

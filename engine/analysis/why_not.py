@@ -18,16 +18,16 @@ from itertools import accumulate
 from engine.analysis.quoted_merges import (
     Merge,
     RankedToken,
-    describe_ranked,
     merge_making,
     merge_of,
     merge_to_come,
+    quoted,
     ranked_tokens,
 )
 from engine.core.arguments import checked
 from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import read_stand_ins, spell
-from engine.core.wording import ENGLISH, Messages, ShowBytes, is_partial, text_of
+from engine.core.wording import ENGLISH, Messages, Sentence, ShowBytes, is_partial, say
 from engine.encoding.encoders import RankHeap
 from engine.encoding.rules import Crossing, EncodingRules, HasRules, first_merge_across
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
@@ -52,11 +52,10 @@ class StandIns:
         """
         shown = self.token[:BYTES_SHOWN].hex(" ").upper()
         more = " …" if len(self.token) > BYTES_SHOWN else ""
-        noun = text_of(messages, "byte" if len(self.token) == 1 else "bytes")
+        noun = say("byte" if len(self.token) == 1 else "bytes")
         template = "GPT-2's stand-ins for {token}, {noun} {shown}{more}"
-        return text_of(
-            messages, template, token=show(self.token), noun=noun, shown=shown, more=more
-        )
+        clause = say(template, token=self.token, noun=noun, shown=shown, more=more)
+        return clause.translated(messages).describe(show)
 
 
 def stand_ins_in(text: str) -> Iterator[StandIns]:
@@ -80,27 +79,38 @@ class Answer(ABC):
 
     piece: bytes
 
+    @property
     @abstractmethod
+    def sentence(self) -> Sentence:
+        """The answer, in one or two sentences."""
+
     def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        """Return the answer in one or two sentences.
+        """Return the answer as text.
 
         Args:
             show: writes a token, which may be any bytes; by default in GPT-2's spelling, where a
                 space is `Ġ`.
+            messages: a language's texts, English by default.
         """
+        return self.sentence.translated(messages).describe(show)
 
 
 @dataclass(frozen=True)
 class NotInText(Answer):
     """The piece does not occur in the text."""
 
-    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
+    @property
+    def sentence(self) -> Sentence:
         if not self.piece:
-            return text_of(
-                messages, "Nothing is asked: type the piece that you expected to be one token."
-            )
-        template = "{piece} does not occur in the text; spaces and case count."
-        return text_of(messages, template, piece=show(self.piece))
+            return say("Nothing is asked: type the piece that you expected to be one token.")
+        return say("{piece} does not occur in the text; spaces and case count.", piece=self.piece)
+
+
+def made_by(merge: Merge | None) -> Sentence:
+    """Return a clause on how a token came to be."""
+    if merge is None:
+        return say("which no merge makes")
+    return say("made by {merge}", merge=merge.sentence)
 
 
 @dataclass(frozen=True)
@@ -111,20 +121,14 @@ class OneToken(Answer):
     merge: Merge | None
     unit: str = "byte"
 
-    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
+    @property
+    def sentence(self) -> Sentence:
         is_single = len(self.piece if self.unit == "byte" else to_text(self.piece)) == 1
-        template = "a single {unit}"
-        made = (
-            text_of(messages, template, unit=text_of(messages, self.unit))
-            if is_single
-            else text_of(messages, "which no merge makes")
-        )
-        if self.merge:
-            made = text_of(messages, "made by {show}", show=self.merge.describe(show, messages))
+        made = made_by(self.merge)
+        if self.merge is None and is_single:
+            made = say("a single {unit}", unit=say(self.unit))
         template = "{piece} is one token here: id {token_id}, {made}."
-        return text_of(
-            messages, template, piece=show(self.piece), token_id=str(self.token_id), made=made
-        )
+        return say(template, piece=self.piece, token_id=str(self.token_id), made=made)
 
 
 @dataclass(frozen=True)
@@ -134,18 +138,17 @@ class SpecialToken(Answer):
     token: str
     token_id: int
 
-    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        whole = show(to_bytes(self.token))
-        is_whole = to_bytes(self.token) == self.piece
-        template = "{piece} lies inside {whole}, which"
-        subject = (
-            whole if is_whole else text_of(messages, template, piece=show(self.piece), whole=whole)
-        )
+    @property
+    def sentence(self) -> Sentence:
+        whole = to_bytes(self.token)
+        subject: bytes | Sentence = whole
+        if whole != self.piece:
+            subject = say("{piece} lies inside {whole}, which", piece=self.piece, whole=whole)
         template = (
             "{subject} is a special token: one id, {token_id}, cut out before anything "
             "merges and never taken apart."
         )
-        return text_of(messages, template, subject=subject, token_id=str(self.token_id))
+        return say(template, subject=subject, token_id=str(self.token_id))
 
 
 @dataclass(frozen=True)
@@ -156,28 +159,22 @@ class BorderInside(Answer):
     right: Pretoken
     borders: int
 
-    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        template = "{borders} borders run"
-        runs = (
-            text_of(messages, "A pretoken border runs")
-            if self.borders == 1
-            else text_of(messages, template, borders=str(self.borders))
-        )
-        first = "" if self.borders == 1 else text_of(messages, "the first one ")
-        template = (
-            "{runs} through {piece}: {first}between {last} ({left}) and {next} "
-            "({right}). Merges never cross a border."
-        )
-        return text_of(
-            messages,
-            template,
+    @property
+    def sentence(self) -> Sentence:
+        runs, first = say("A pretoken border runs"), say("")
+        if self.borders > 1:
+            runs = say("{borders} borders run", borders=str(self.borders))
+            first = say("the first one ")
+        return say(
+            "{runs} through {piece}: {first}between {last} ({left}) and {next} ({right}). "
+            "Merges never cross a border.",
             runs=runs,
-            piece=show(self.piece),
+            piece=self.piece,
             first=first,
-            last=show(self.left.bytes),
-            left=cut_by(self.left, messages),
-            next=show(self.right.bytes),
-            right=cut_by(self.right, messages),
+            last=self.left.bytes,
+            left=say(cut_by(self.left)),
+            next=self.right.bytes,
+            right=say(cut_by(self.right)),
         )
 
 
@@ -188,14 +185,20 @@ class NoSuchToken(Answer):
     parts: tuple[RankedToken, ...]
     made_later: Merge | None
 
-    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        piece, alone = show(self.piece), describe_ranked(self.parts, show, messages)
-        if (later := self.made_later) is not None:
-            comes = describe_to_come(later.rank, later.left, later.right, show, messages)
-            template = "{piece} is no token yet: it {comes}. Now it is {alone}."
-            return text_of(messages, template, piece=piece, comes=comes, alone=alone)
-        template = "{piece} is no token of this vocabulary. Alone it is {alone}."
-        return text_of(messages, template, piece=piece, alone=alone)
+    @property
+    def sentence(self) -> Sentence:
+        alone = quoted(self.parts)
+        if (later := self.made_later) is None:
+            template = "{piece} is no token of this vocabulary. Alone it is {alone}."
+            return say(template, piece=self.piece, alone=alone)
+        comes = say(
+            "comes with merge {rank} ({left} + {right})",
+            rank=f"{later.rank + 1:,}",
+            left=later.left,
+            right=later.right,
+        )
+        template = "{piece} is no token yet: it {comes}. Now it is {alone}."
+        return say(template, piece=self.piece, comes=comes, alone=alone)
 
 
 @dataclass(frozen=True)
@@ -210,30 +213,18 @@ class NeverEncoded(Answer):
     parts: tuple[RankedToken, ...]
     taken_by: Merge | None = None
 
-    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        template = "made by {show}"
-        way = (
-            text_of(messages, template, show=self.merge.describe(show, messages))
-            if self.merge
-            else text_of(messages, "which no merge makes")
-        )
-        template = " {show} took a part away first."
-        took = (
-            text_of(messages, template, show=self.taken_by.describe(show, messages))
-            if self.taken_by
-            else ""
-        )
-        template = (
-            "{piece} is token {token_id}, {way}, but never encoded: its own bytes encode "
-            "as {parts}.{took}"
-        )
-        return text_of(
-            messages,
-            template,
-            piece=show(self.piece),
+    @property
+    def sentence(self) -> Sentence:
+        took = say("")
+        if self.taken_by is not None:
+            took = say(" {merge} took a part away first.", merge=self.taken_by.sentence)
+        return say(
+            "{piece} is token {token_id}, {way}, but never encoded: its own bytes encode as "
+            "{parts}.{took}",
+            piece=self.piece,
             token_id=str(self.token_id),
-            way=way,
-            parts=describe_ranked(self.parts, show, messages),
+            way=made_by(self.merge),
+            parts=quoted(self.parts),
             took=took,
         )
 
@@ -250,65 +241,47 @@ class Beaten(Answer):
     merge: Merge
     was_whole: bool
 
-    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        taken = show(self.merge.left + self.merge.right)
+    @property
+    def sentence(self) -> Sentence:
+        number, taken = nth_here(self.number), self.merge.left + self.merge.right
         if self.was_whole:
-            template = "{piece} was one token, until {show}, {number}, made it part of {taken}."
-            return text_of(
-                messages,
-                template,
-                piece=show(self.piece),
-                show=self.merge.describe(show, messages),
-                number=nth_here(self.number, messages),
+            return say(
+                "{piece} was one token, until {merge}, {number}, made it part of {taken}.",
+                piece=self.piece,
+                merge=self.merge.sentence,
+                number=number,
                 taken=taken,
             )
-        template = (
+        return say(
             "{piece} is a token, but beaten by merge {rank}: {left} + {right} → {taken}, "
-            "{number}, took bytes across its edge."
-        )
-        return text_of(
-            messages,
-            template,
-            piece=show(self.piece),
+            "{number}, took bytes across its edge.",
+            piece=self.piece,
             rank=f"{self.merge.rank + 1:,}",
-            left=show(self.merge.left),
-            right=show(self.merge.right),
+            left=self.merge.left,
+            right=self.merge.right,
             taken=taken,
-            number=nth_here(self.number, messages),
+            number=number,
         )
 
 
-def describe_to_come(
-    rank: int, left: bytes, right: bytes, show: ShowBytes = spell, messages: Messages = ENGLISH
-) -> str:
-    """Say with which merge a token comes.
-
-    >>> describe_to_come(45, b"in", b"g")
-    'comes with merge 46 (in + g)'
-    """
-    template = "comes with merge {rank} ({left} + {right})"
-    return text_of(messages, template, rank=f"{rank + 1:,}", left=show(left), right=show(right))
-
-
-def nth_here(number: int, messages: Messages = ENGLISH) -> str:
+def nth_here(number: int) -> Sentence:
     """Name a merge in the encoding of a pretoken; merges of the training have ranks.
 
-    >>> nth_here(3)
+    >>> str(nth_here(3))
     'the 3rd merge of the pretoken'
-    >>> [nth_here(number)[4:9] for number in (1, 2, 10, 11, 13, 21, 111, 202)]
+    >>> [str(nth_here(number))[4:9] for number in (1, 2, 10, 11, 13, 21, 111, 202)]
     ['1st m', '2nd m', '10th ', '11th ', '13th ', '21st ', '111th', '202nd']
     """
     is_teen = number // 10 % 10 == 1
     ending = "th" if is_teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return text_of(messages, f"the {{n}}{ending} merge of the pretoken", n=f"{number:,}")
+    return say(f"the {{n}}{ending} merge of the pretoken", n=f"{number:,}")
 
 
-def cut_by(pretoken: Pretoken, messages: Messages = ENGLISH) -> str:
-    """Return the name of the alternative that cut a pretoken, or what else did."""
+def cut_by(pretoken: Pretoken) -> str:
+    """Return the name of the alternative that cut a pretoken, or what else did, in English."""
     if pretoken.special:
-        return text_of(messages, "special token")
-    alternative = pretoken.alternative
-    return text_of(messages, alternative.name if alternative else "no alternative")
+        return "special token"
+    return pretoken.alternative.name if pretoken.alternative else "no alternative"
 
 
 @dataclass(frozen=True)
@@ -319,14 +292,10 @@ class Merged(Answer):
     number: int
     merge: Merge
 
-    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        template = "They do merge here: {show} is {number}."
-        return text_of(
-            messages,
-            template,
-            show=self.merge.describe(show, messages),
-            number=nth_here(self.number, messages),
-        )
+    @property
+    def sentence(self) -> Sentence:
+        template = "They do merge here: {merge} is {number}."
+        return say(template, merge=self.merge.sentence, number=nth_here(self.number))
 
 
 @dataclass(frozen=True)
@@ -341,25 +310,25 @@ class NoMerge(Answer):
     other: Merge | None
     made_later: int | None
 
-    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        pair = f"{show(self.left)} + {show(self.right)}"
+    @property
+    def sentence(self) -> Sentence:
+        pair = say("{left} + {right}", left=self.left, right=self.right)
         if self.made_later is not None:
             template = "No merge joins {pair} yet; merge {made_later} does."
-            return text_of(messages, template, pair=pair, made_later=f"{self.made_later + 1:,}")
+            return say(template, pair=pair, made_later=f"{self.made_later + 1:,}")
         if self.other is None:
-            return text_of(messages, "No merge joins {pair}.", pair=pair)
-        other = self.other.describe(show, messages)
+            return say("No merge joins {pair}.", pair=pair)
         template = "No merge joins {pair}; {piece} is only made of {other}."
-        return text_of(messages, template, pair=pair, piece=show(self.piece), other=other)
+        return say(template, pair=pair, piece=self.piece, other=self.other.sentence)
 
 
 @dataclass(frozen=True)
 class NoTokens(Answer):
     """The piece is white space between words; where words have ends, only words have tokens."""
 
-    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        template = "{piece} has no tokens here: only words have."
-        return text_of(messages, template, piece=show(self.piece))
+    @property
+    def sentence(self) -> Sentence:
+        return say("{piece} has no tokens here: only words have.", piece=self.piece)
 
 
 @dataclass(frozen=True)
@@ -371,14 +340,13 @@ class PairBeaten(Answer):
     number: int
     merge: Merge
 
-    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
-        template = "{wanted} is a merge, but {other}, {number}, took part of it first."
-        return text_of(
-            messages,
-            template,
-            wanted=self.wanted.describe(show, messages),
-            other=self.merge.describe(show, messages),
-            number=nth_here(self.number, messages),
+    @property
+    def sentence(self) -> Sentence:
+        return say(
+            "{wanted} is a merge, but {other}, {number}, took part of it first.",
+            wanted=self.wanted.sentence,
+            other=self.merge.sentence,
+            number=nth_here(self.number),
         )
 
 

@@ -92,7 +92,7 @@ def test_questions_and_answers_are_in_words() -> None:
         assert shown == f"GPT-2's stand-ins for it, {said}"
     assert [found.spelling for found in stand_ins_in("why Ġè¿Ļ here?")] == ["Ġè¿Ļ"]
     numbers = (1, 2, 3, 4, 10, 11, 12, 13, 20, 21, 22, 112, 1023)
-    nth = [nth_here(number).split()[1] for number in numbers]
+    nth = [str(nth_here(number)).split()[1] for number in numbers]
     assert " ".join(nth) == "1st 2nd 3rd 4th 10th 11th 12th 13th 20th 21st 22nd 112th 1,023rd"
 
 
