@@ -67,7 +67,6 @@ from engine.core.errors import PhaseError as PhaseError
 from engine.core.errors import QueryError as QueryError
 from engine.core.errors import QuestionError as QuestionError
 from engine.core.errors import QuizFileError as QuizFileError
-from engine.core.errors import SessionFileError as SessionFileError
 from engine.core.errors import SpecialTokenError as SpecialTokenError
 from engine.core.errors import SpecialTokenFoundError as SpecialTokenFoundError
 from engine.core.errors import StepsFileError as StepsFileError

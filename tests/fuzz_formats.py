@@ -53,7 +53,6 @@ from tokenizers import Tokenizer as HuggingFace
 
 from bpe_tui.words.encoded_text import explanation
 from engine import BpeError, count_pretokens
-from engine.analysis.breakpoints import parse
 from engine.analysis.check.claim import read_claim
 from engine.analysis.inspection import Inspection
 from engine.core.errors import LONGEST
@@ -64,7 +63,6 @@ from engine.formats import is_tokenizer, open_tokenizer, save
 from engine.learning.grade_tables import grade_tables
 from engine.learning.grading import grade_files
 from engine.learning.lesson_file import read_lesson
-from engine.learning.session_file import SavedFile, SavedSession, read_session, write_session
 from engine.text.corpus import Corpus, Reading
 from engine.text.patterns import PATTERNS
 
@@ -177,34 +175,21 @@ LINES = b'{"text": "low lower"}\n{"text": "newest", "meta": {"n": [1, null]}}\n'
 
 
 def other_files() -> dict[str, Files]:
-    """Return format → small example, for counts, corpora, sessions, lessons and answers."""
+    """Return format → small example, for counts, corpora, lessons and answers."""
     counts = count_pretokens(GOLDEN / "handout.model")
     about = CountsMetadata(
         "c", 9, 3, len(counts), PATTERNS["gpt2"].source, ("<|endoftext|>",), True
     )
     with tempfile.TemporaryDirectory() as folder:
-        corpus, session, sheet = (Path(folder, name) for name in ("c.txt", "s.json", "a.json"))
-        corpus.write_bytes(TEXT)
-        options = (("vocab_size", 300), ("special_tokens", ("<s>",)), ("pattern", "gpt2"))
-        saved = SavedSession(
-            SavedFile.of(str(corpus)),
-            options=options,
-            step=12,
-            view="encoding",
-            text="low",
-            note="x",
-            breakpoints=("tie", "count<50"),
-        )
-        write_session(session, saved)
+        sheet = Path(folder, "a.json")
         test_quiz.sheet_of().write(sheet)
-        saves = session.read_bytes(), sheet.read_bytes()
+        answers = sheet.read_bytes()
     lesson = REPO / "bpe_tui" / "lessons" / "builtin" / "en" / "07-why-not-one-token.md"
     made = b"".join(written(about, TEXT, packed_blocks(counts.items())))
     return {
         "counts": {"a": made},
         "kept-counts": {"a": made},
-        "session": {"a.json": saves[0]},
-        "answers": {"a.json": saves[1]},
+        "answers": {"a.json": answers},
         "lesson": {"a.md": lesson.read_bytes()},
         "corpus.gz": {"a.gz": gzip.compress(TEXT)},
         "corpus.xz": {"a.xz": lzma.compress(TEXT)},
@@ -262,11 +247,6 @@ def use_kept_counts(path: Path) -> None:
         raise BpeError("not used")
 
 
-def use_session(path: Path) -> None:
-    for each in read_session(path).breakpoints:
-        parse(each)
-
-
 def use_answers(path: Path) -> None:
     grades = grade_files([path], lambda _: RUN)
     grade_tables(grades, repr)
@@ -278,7 +258,6 @@ RUN = test_quiz.recording()
 USES: dict[str, Callable[..., object]] = {
     "counts": use_counts,
     "kept-counts": use_kept_counts,
-    "session": use_session,
     "answers": use_answers,
     "lesson": read_lesson,
     "steps": functools.partial(read_claim, are_steps=True),

@@ -1,6 +1,6 @@
 """Kill programs: `python tests/kill_programs.py [KILLS] [SIGNALS] [BURSTS] [SEED]`.
 
-First, processes are killed that save tokenizers, sessions, counts, recordings and what is
+First, processes are killed that save tokenizers, counts, recordings and what is
 remembered, by the library, by `train` and `convert`, and on the screen. Half of the
 signals are SIGKILL, the others SIGINT and SIGTERM. What is left must be the old file or the whole
 new one; a vocabulary and merges of two saves must be refused. Then the program on a terminal is
@@ -42,7 +42,6 @@ from engine.core.drafts import DRAFT  # noqa: E402
 from engine.core.files import write_files  # noqa: E402
 from engine.counting import cache as counts_cache  # noqa: E402
 from engine.counting.counts_file import CorpusCount, CountsReader  # noqa: E402
-from engine.learning.session_file import SavedFile, SavedSession, read_session, write_session  # noqa: E402
 from engine.text.corpus import Corpus  # noqa: E402
 
 SECONDS_OF_WRITING = 0.05
@@ -86,8 +85,7 @@ def writings(folder: Path) -> dict[str, Writing]:
     texts.write_text("low lower lowest newest widest " * 400)
     toks = [Tokenizer(*train_bpe(texts, size, ["<s>"]), ["<s>"]) for size in (262, 268)]
     merges = [each.merges for each in toks]
-    pair, one, session = folder / "pair", folder / "tokenizer.json", folder / "session.json"
-    saved = [SavedSession(SavedFile.of(str(texts)), text="a" * 50_000 * n) for n in (1, 2)]
+    pair, one = folder / "pair", folder / "tokenizer.json"
     counts = [CorpusCount(1, Counter({b"low": n})) for n in (1, 2)]
     kept = counts_cache.KeptCount.of(folder / "cache", Corpus(texts), "gpt2", ())
     casts = [b"x" * 300_000, b"y" * 400_000]
@@ -149,10 +147,6 @@ def writings(folder: Path) -> dict[str, Writing]:
         "a tokenizer.json": Writing(
             lambda n: toks[n].save(one, "huggingface", overwrite=True),
             lambda: Tokenizer.load(one).merges in merges,
-        ),
-        "a session": Writing(
-            lambda n: write_session(session, saved[n], overwrite=True),
-            lambda: read_session(session) in saved,
         ),
         "kept counts": Writing(lambda n: kept.keep(counts[n]), counted),
         "a recording": Writing(

@@ -3,7 +3,7 @@
 
 Random keys, some of them at once, clicks, drags, wheels, pastes and sizes, and storms of clicks and
 sizes over the palette, go to the applications of
-all models, to tokenizers, counts, sessions, checks, comparisons, the start page, lessons and a
+all models, to tokenizers, counts, checks, comparisons, the start page, lessons and a
 quiz, with colours and without. Of each failure the seed and the shortest sequence that still fails
 are printed; what stands raw on a screen is one, too, and so is a report. At the end the screens
 are told that nothing came to. It is no part of `pytest`.
@@ -54,13 +54,11 @@ from bpe_tui.lessons.asking import QuizScreen
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig
 from bpe_tui.session.jobs import OpeningJob
-from bpe_tui.session.opening import config_for
 from bpe_tui.studies.comparison import ComparedTokenizer, ComparisonScreen
 from bpe_tui.widgets.textual_private import guard_messages
 from engine import Timeline, Tokenizer, Trainer, ask
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
-from engine.learning.session_file import SavedFile, SavedSession, write_session
 from engine.text.corpus import Corpus
 from engine.text.excerpt import Excerpt
 
@@ -195,21 +193,6 @@ def counted(corpus: Path) -> App[int]:
     return opening(RunConfig(str(place), vocab_size=300, special_tokens=()))
 
 
-def session(corpus: Path) -> App[int]:
-    place = corpus.with_name("saved.session.json")
-    saved = SavedSession(
-        SavedFile.of(str(corpus)),
-        options=(("vocab_size", 300), ("pattern", "whitespace")),
-        step=5,
-        view="encoding",
-        text="low \x1b[2J lower",
-        breakpoints=("tie", "count<50"),
-        note="a \u202e note",
-    )
-    write_session(place, saved, overwrite=True)
-    return opening(config_for(RunConfig(str(place))))
-
-
 def with_stages(corpus: Path, name: str) -> App[int]:
     """Open a tokenizer of Hugging Face's over a corpus: like Llama's, BERT's, T5's."""
     place = corpus.with_name(f"{name}.json")
@@ -235,7 +218,6 @@ OPENINGS: dict[str, Callable[[Path], App[int]]] = {
     "live": live,
     "check": lambda corpus: trained(corpus, claimed=CLAIMED),
     "counts": counted,
-    "session": session,
     "comparison": comparison,
     "tokenizer": lambda _: opening(TokenizerConfig((str(GOLDEN / "tokenizer.json"),))),
     "tokenizer over corpus": lambda corpus: opening(

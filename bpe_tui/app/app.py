@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -45,7 +44,7 @@ To answer a key takes a dozen hand-overs between threads: Python's own 5 ms woul
 """
 FOR_KEYS = (
     *("bpe_tui.app.palette", "bpe_tui.bpe.linked_view", "bpe_tui.lessons.guide"),
-    *("bpe_tui.session.saved_sessions", "engine.bpe.linked_lists"),
+    *("bpe_tui.session.opening_command", "engine.bpe.linked_lists"),
 )
 """Modules that the first screen does without, and its keys need."""
 JobMaker = Callable[[Config, Post], OpeningJob]
@@ -214,7 +213,7 @@ class BpeTuiApp(SessionApp):
     def _start_session(self, news: jobs.TrainingStarted) -> None:
         self.session.start(news)
         self._is_first, self._before = False, None
-        # Go to the screen and the text that were asked for; warn if the corpus has changed.
+        # Go to the screen and the text that were asked for.
         viewpoint, first_kind = self.session.config.viewpoint, self.session.first_kind
         kind = viewpoint.view or first_kind
         if (refused := self.refusal_of(f"app.show('{kind}')")) is not None:
@@ -229,13 +228,8 @@ class BpeTuiApp(SessionApp):
         self._place_due = viewpoint.at
         if isinstance(self.session.config, TokenizerConfig) and self.session.config.beside:
             self._compare_with(self.session.config.beside)
-        if viewpoint.note:
-            self.tell(visible_text(viewpoint.note, spaces=False), stays=True)
         for doubt in news.doubts:
             self.tell(visible_text(f"{doubt}.", spaces=False), stays=True)
-        if viewpoint.corpus is not None:
-            warn: Any = partial(self._warn_of_change, viewpoint.corpus)
-            self.run_worker(warn, group="digest")
         if kind == TRAINING and not preferences().welcomed:
             save_preferences(welcomed=True)
             self.tell("0 tells each step beat by beat, L has lessons, ? lists all keys.")
@@ -266,14 +260,6 @@ class BpeTuiApp(SessionApp):
             daemon=True,
         )
         self.set_timer(QUIET_SECONDS, work.start)  # the end is painted first
-
-    async def _warn_of_change(self, saved: SavedFile) -> None:
-        """Show a message if the corpus has changed since the session was saved."""
-        from engine.learning.session_file import check_unchanged
-
-        changed = await asyncio.to_thread(check_unchanged, saved)
-        if changed is not None:
-            self.tell(f"{visible_text(changed, spaces=False)}.", stays=True)
 
     # -- windows that open something
 
@@ -449,7 +435,6 @@ if TYPE_CHECKING:
     from bpe_tui.lessons.guide import Guide
     from bpe_tui.session.host import Host
     from engine.bpe.frame import Frame
-    from engine.learning.session_file import SavedFile
 
     _host: type[Host] = BpeTuiApp  # mypy proves that the application is a host
 

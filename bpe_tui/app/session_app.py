@@ -391,7 +391,7 @@ class SessionApp(BaseApp):
             opened = self.session.opened
             own = {} if opened is None else {"format": opened.format}  # of BPE
             window = self.session.model.part("save")(shown, suggestion, **own)
-            self.push_screen(window, self.tell_saved)
+            self.push_screen(window, self._saved_tokenizer)
 
     def tell_saved(self, path: str | None) -> None:
         """Say in which folder a window has written its file; `None` if it has not."""
@@ -399,7 +399,7 @@ class SessionApp(BaseApp):
             place = Path(path).expanduser().absolute()
             self.tell(tr("Saved: {path}", path=visible_text(str(place), spaces=False)))
 
-    def _saved_session(self, path: str | None) -> None:
+    def _saved_tokenizer(self, path: str | None) -> None:
         self.tell_saved(path)
         if path is not None:
             self._let_go = self.session.forked_from
@@ -410,7 +410,7 @@ class SessionApp(BaseApp):
         if fork is not None and fork is not self._let_go:
             self._let_go = fork
             template = (
-                "The fork of step {step} is saved nowhere: S saves the session, q again leaves."
+                "The fork of step {step} is not saved: s saves its tokenizer, q again leaves."
             )
             self.tell(tr(template, step=fork.step))
         else:
@@ -429,16 +429,6 @@ class SessionApp(BaseApp):
             from bpe_tui.dialogs.export import CommandWindow
 
             self.push_screen(CommandWindow(self.session, self.viewpoint))
-
-    def action_save_session(self) -> None:
-        if self.session.shown is not None:
-            from bpe_tui.dialogs.export import SaveSession
-
-            self.hold()
-            suggestion = f"{self._file_name}-session.json"
-            self.push_screen(
-                SaveSession(self.session, self.viewpoint, suggestion), self._saved_session
-            )
 
     def action_export(self) -> None:
         if (shown := self.session.shown) is not None:

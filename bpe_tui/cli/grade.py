@@ -20,11 +20,11 @@ from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.errors import QuizFileError
 from engine.core.files import write_files
 from engine.core.wording import describe
+from engine.learning.file_values import KnownFile
 from engine.learning.grade_tables import grade_tables
 from engine.learning.grading import GradedQuiz, grade_files
 from engine.learning.quiz import Paper
 from engine.learning.quiz_file import read_quiz_file
-from engine.learning.session_file import SavedFile
 from engine.recording.playback import Player
 from engine.text.patterns import PATTERNS
 
@@ -145,7 +145,7 @@ class QuizCorpora:
 
 
 def _digest_of(path: Path) -> str:
-    return SavedFile.of(str(path)).digest
+    return KnownFile.of(str(path)).digest
 
 
 def _lines_of_quiz(quiz: GradedQuiz) -> Iterator[str]:

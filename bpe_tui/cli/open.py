@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -35,7 +34,7 @@ def open_corpus(
     context: typer.Context,
     corpus: list[str] | None = options.names_file(
         "CORPUS...",
-        f"The text to train on, a tokenizer, or a saved session: {options.SOURCES_HELP}",
+        f"The text to train on, or a tokenizer: {options.SOURCES_HELP}",
         default=None,
     ),
     tokenizer: list[str] | None = options.OPENED_TOKENIZER,
@@ -120,19 +119,12 @@ def opened_config(context: typer.Context) -> Config:
         if not isinstance(config, TokenizerConfig):
             raise inputs.CommandLineError("--continue goes on with a tokenizer: add --tokenizer")
         config = replace(config, otherwise=None, **continued)
-    if config.viewpoint is viewpoint:  # a session has one of its own
-        if isinstance(config, TokenizerConfig):
-            trains = any(choices.is_given(context, option) for option in options.OF_TRAINING)
-            if not (trains and config.otherwise and not opens(*config.paths)):
-                why = f"{config.name} is a tokenizer, which is not trained"
-                check_only_for_training(context, why)
-        return config
-    why = "a saved session has its own options of training"
-    check_only_for_training(context, why, besides=())
-    places = "step", "view", "text", "hide_next"
-    names = [name for name in places if choices.is_given(context, name)]
-    changed = {name: getattr(viewpoint, name) for name in (*names, *(["at"] if at else []))}
-    return replace(config, viewpoint=replace(config.viewpoint, **changed))
+    if isinstance(config, TokenizerConfig):
+        trains = any(choices.is_given(context, option) for option in options.OF_TRAINING)
+        if not (trains and config.otherwise and not opens(*config.paths)):
+            why = f"{config.name} is a tokenizer, which is not trained"
+            check_only_for_training(context, why)
+    return config
 
 
 def _are_merges_of(name: str, vocabulary: str) -> bool:
@@ -143,17 +135,14 @@ def _are_merges_of(name: str, vocabulary: str) -> bool:
     return is_lone and opens(vocabulary, name)
 
 
-def check_only_for_training(
-    context: typer.Context, why: str, besides: Collection[str] = ("pattern", "special")
-) -> None:
+def check_only_for_training(context: typer.Context, why: str) -> None:
     """Raise `CommandLineError` for an option of a training, since there is none.
 
     With `--continue` new merges are learnt, so two of the options count.
 
     Args:
         why: the reason, such as `--tokenizer is not trained`.
-        besides: options of a training that count all the same.
     """
     is_continued = context.params.get("continued") is not None
-    used = {*besides, *(choices.OF_CONTINUING if is_continued else ())}
+    used = {"pattern", "special", *(choices.OF_CONTINUING if is_continued else ())}
     choices.refuse_given(context, options.OF_TRAINING.keys() - used, f"is for training, and {why}")

@@ -8,7 +8,7 @@ from functools import partial
 from io import TextIOWrapper
 from itertools import chain, takewhile
 
-from bpe_tui.session.config import Config, RunConfig, Viewpoint
+from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import model_of
 from bpe_tui.session.training import TrainingListener, course_cuts_of, replay, train
 from bpe_tui.widgets.language import tr
@@ -17,7 +17,6 @@ from bpe_tui.words.chunks import describe_all, parts_for
 from bpe_tui.words.transcript import AnyTranscript, PlainQuestion
 from engine.core.errors import TokenizerFileError
 from engine.formats.tokenizer_format import Opened
-from engine.learning.session_file import check_unchanged
 
 PROMPT = "> "
 
@@ -32,23 +31,12 @@ def run_transcript(config: Config) -> None:
     print(tr(template, name=visible_text(config.name, spaces=False)), file=sys.stderr, flush=True)
     transcript = transcript_of(config)
     print(transcript.start(), flush=True)
-    for note in _notes(config.viewpoint):
-        template = "Note: {note}."
-        print(tr(template, note=visible_text(note, spaces=False)), file=sys.stderr, flush=True)
     first = [f"go {config.viewpoint.step}"] if config.viewpoint.step else []
     first += [f"encode {config.viewpoint.text}"] if config.viewpoint.text else []
     lines = takewhile(lambda line: line.strip() != "quit", lines_typed())
     for line in chain(first, lines):
         for sentence in transcript.answer(line):
             print(sentence, flush=True)
-
-
-def _notes(viewpoint: Viewpoint) -> Iterator[str]:
-    """Yield notes about a saved session."""
-    if viewpoint.note:
-        yield viewpoint.note
-    if viewpoint.corpus is not None and (changed := check_unchanged(viewpoint.corpus)):
-        yield changed
 
 
 def lines_typed() -> Iterator[str]:

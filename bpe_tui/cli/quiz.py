@@ -24,6 +24,7 @@ from bpe_tui.session.training import train
 from bpe_tui.widgets.language import current_table, plural, tr
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.transcript import PlainQuestion
+from engine.learning.file_values import KnownFile
 from engine.learning.questions import kinds_for
 from engine.learning.questions.question import Attempt, FirstTries, Question
 from engine.learning.quiz import (
@@ -37,7 +38,6 @@ from engine.learning.quiz import (
     without_controls,
 )
 from engine.learning.quiz_file import QuizFile, corpus_beside, is_quiz_file, read_quiz_file
-from engine.learning.session_file import SavedFile
 from engine.recording.playback import Player
 from engine.text.sources import STANDARD_INPUT
 
@@ -136,7 +136,7 @@ def quiz(
         wanted = chosen_kinds(kinds, lessons)
         paper = paper_of(config, seed, questions, wanted)  # fails early if the corpus is no file
     if write is not None:
-        write_quiz(context, config, QuizFile(paper, SavedFile.of(config.corpus), ask_id), write)
+        write_quiz(context, config, QuizFile(paper, KnownFile.of(config.corpus), ask_id), write)
         return
     if ask_id and not is_quiz_file(corpus):
         raise inputs.CommandLineError("--ask-id is for --write; give --name and --id instead")
@@ -234,7 +234,7 @@ def write_quiz(context: typer.Context, config: RunConfig, quiz: QuizFile, path: 
     if path.suffix.lower() != ".toml":
         raise inputs.CommandLineError("the name of a quiz file ends with .toml")
     asked = Counter(question.kind for question in _made(config, quiz.paper))
-    near = SavedFile(corpus_beside(config.corpus, path.parent), *astuple(quiz.corpus)[1:])
+    near = KnownFile(corpus_beside(config.corpus, path.parent), *astuple(quiz.corpus)[1:])
     quiz = replace(quiz, corpus=near)
     quiz.write(path, overwrite=context.params["force"])
     kinds = ", ".join(f"{count} {kind}" for kind, count in asked.items())
@@ -254,7 +254,7 @@ def paper_of(config: RunConfig, seed: str, questions: int, kinds: Sequence[str] 
     options = {name: getattr(config, name) for name in OPTIONS}
     options["special_tokens"] = tuple(config.special_tokens)
     seed = _checked_text("--seed", seed)
-    digest = SavedFile.of(config.corpus).digest
+    digest = KnownFile.of(config.corpus).digest
     return Paper(config.name, digest, options, seed, questions, tuple(kinds))
 
 

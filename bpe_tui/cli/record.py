@@ -48,9 +48,7 @@ def record(
     steps: str | None = options.option(
         "--steps A-B", "The first and the last; 0 is before any merge.", options.OUTPUT
     ),
-    corpus: str | None = options.names_file(
-        "CORPUS", "A text, a tokenizer, or a saved session.", default=None
-    ),
+    corpus: str | None = options.names_file("CORPUS", "A text or a tokenizer.", default=None),
     size: str | None = options.option(
         "--size COLSxROWS",
         f"Of the screen: {CAST_SIZE}; of a page alone {PAGE_SIZE}, for phones.",

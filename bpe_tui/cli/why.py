@@ -74,7 +74,7 @@ def _check_pair(left: str, right: str, tokenizer: Tokenizer, names: list[str]) -
     if len(cut) > 1 and to_text(os.fsencode(right)) in text:
         listed = ", ".join(quoted(to_bytes(each.text)) for each in cut[:MOST_NAMED])
         more = ", …" if len(cut) > MOST_NAMED else ""
-        from bpe_tui.session.saved_sessions import shell_word
+        from bpe_tui.session.opening_command import shell_word
 
         given = [word for name in names for word in ("--tokenizer", name)]
         command = " ".join(map(shell_word, [PROGRAM, "why", right, "--text", left, *given]))

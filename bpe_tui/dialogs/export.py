@@ -1,31 +1,26 @@
-"""Windows that ask for a number, and those that export: a file, a command, a session."""
+"""Windows that ask for a number and those that export: a file or a command."""
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from bpe_tui.session.config import TokenizerConfig, Viewpoint
-from bpe_tui.session.saved_sessions import (
+from bpe_tui.session.opening_command import (
     before_forks,
     command_that_opens,
-    saved_session,
     why_not_in_command,
 )
 from bpe_tui.session.session import Session
 from bpe_tui.shell.dialog import Dialog, SaveFile
 from bpe_tui.shell.exports import exported_text, screen_svg
 from bpe_tui.shell.panel_screen import PanelScreen
-from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
@@ -33,9 +28,8 @@ from bpe_tui.widgets.window import Window
 from bpe_tui.words.typed import parse_step
 from engine.bpe.continuation import check_continuable
 from engine.core.errors import BpeError
-from engine.core.files import check_free, write_files
+from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
-from engine.learning.session_file import SavedSession, write_session
 
 
 class GoTo(Dialog):
@@ -103,9 +97,6 @@ class Export(SaveFile):
         write_files({path: drawn.encode("utf-8", "replace")}, overwrite=overwrite)
 
 
-FORKED = "It opens the run that was forked, at the fork."
-
-
 class CommandWindow(Window[None]):
     """A window with the command that opens the session; the terminal may copy it."""
 
@@ -120,11 +111,11 @@ class CommandWindow(Window[None]):
         if session.config.from_input:
             remarks.append("The corpus came from standard input: pipe it in again.")
         if (why := why_not_in_command(viewpoint.text)) is not None:
-            remarks.append(tr("Without the text, which has {why}; S saves it.", why=why))
+            remarks.append(tr("Without the text, which has {why}.", why=why))
         if session.forked_from is not None:
-            remarks.append(FORKED)
+            remarks.append("It opens the run that was forked, at the fork.")
         if session.breakpoints.watched:
-            remarks.append("Without the breakpoints; S saves them.")
+            remarks.append("Without the breakpoints.")
         if session.claimed is not None:
             remarks.append("Without the merges that are checked; o opens them again.")
         self._remarks = remarks
@@ -140,41 +131,3 @@ class CommandWindow(Window[None]):
 
     def on_mount(self) -> None:
         self.app.copy_to_clipboard(self._command)
-
-
-class SaveSession(SaveFile):
-    """The window to save the session, with a note; returns the file's name."""
-
-    def __init__(self, session: Session, viewpoint: Viewpoint, suggestion: str) -> None:
-        hint = tr("bpe-tui FILE opens it again. Tab: a note to yourself.")
-        hint += f" {tr(FORKED)}" if session.forked_from is not None else ""
-        super().__init__("save the session", hint, suggestion)
-        self._session, self._viewpoint = session, viewpoint
-        self._saved: SavedSession | None = None
-
-    def compose_more(self) -> ComposeResult:
-        with Horizontal(classes="labelled"):
-            yield Static(tr("note"))
-            yield Field("", id="session-note", compact=True)
-
-    def answer(self, value: str) -> None:
-        path = self.query_one("#dialog-input", Input).value.strip()
-        if not path:
-            self.refuse("Name a file.")
-        else:
-            work: Any = partial(self._save, path)
-            self.run_worker(work, exclusive=True)
-
-    async def _save(self, name: str) -> None:
-        with self.writing(name, asked=name) as (path, overwrite):
-            if not overwrite:
-                check_free(path)
-            self.say("Reading the corpus for its digest …")
-            note = self.query_one("#session-note", Input).value
-            viewpoint = replace(self._viewpoint, note=note)
-            self._saved = await asyncio.to_thread(saved_session, self._session, viewpoint)
-            self.write(path, overwrite)
-
-    def write(self, path: Path, overwrite: bool) -> None:
-        assert self._saved is not None
-        write_session(path, self._saved, overwrite=overwrite)

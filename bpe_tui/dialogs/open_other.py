@@ -32,7 +32,7 @@ from bpe_tui.session.config import (
 )
 from bpe_tui.session.declarations import Model, TrainerChoice
 from bpe_tui.session.models import MODELS, trainer_of, with_trainer
-from bpe_tui.session.opening import SESSION, config_for, kind_of_file, split_tokenizers
+from bpe_tui.session.opening import config_for, split_tokenizers
 from bpe_tui.session.state import GivenNames, as_reading, as_typed, parse_typed, recent
 from bpe_tui.widgets.fields import Field, FieldOverRows
 from bpe_tui.widgets.language import plural, tr
@@ -42,7 +42,7 @@ from bpe_tui.widgets.rows import Row, left, right, spans_width
 from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.widgets.window import Window
 from bpe_tui.words.narration import first_fitting, name_of
-from engine.core.errors import BpeError, SessionFileError, TokenizerFileError
+from engine.core.errors import BpeError, TokenizerFileError
 from engine.formats import is_tokenizer, open_tokenizer
 
 # The rows of the window: recent files, and the entries of a directory
@@ -350,16 +350,12 @@ def chosen_beside(given: GivenNames, beside: Config) -> Config | ToCompare:
     """Return what the chosen files and the open config are together.
 
     A tokenizer goes over a corpus, and is compared with another tokenizer. A corpus opens alone
-    beside another one, and so does a session.
+    beside another one.
 
     Raises:
-        BpeError: the files cannot be opened, or a session is to go with a tokenizer.
+        BpeError: the files cannot be opened.
     """
     config = chosen_config(given)
-    if kind_of_file(given[0]) == SESSION:
-        if isinstance(beside, RunConfig):
-            return config
-        raise SessionFileError(f"{given[0]}: is a session, which opens alone: Ctrl+K")
     if isinstance(config, TokenizerConfig):
         if isinstance(beside, TokenizerConfig) and not config.beside:
             return ToCompare(config.paths)

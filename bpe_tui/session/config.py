@@ -17,7 +17,6 @@ from engine.text.sources import STANDARD_INPUT, size_on_disk
 
 if TYPE_CHECKING:
     from engine.bpe.phases import Phase
-    from engine.learning.session_file import SavedFile
     from engine.text.patterns import PatternLike
 
 DEFAULT_VOCAB_SIZE = 10_000
@@ -48,9 +47,6 @@ class Viewpoint:
         step: the step to go to as soon as it is recorded; `None` for the first.
         view: the kind of screen; `None` for the usual one.
         text: the text that is typed on the screen.
-        breakpoints: as they are typed, such as `count<50`.
-        corpus: the corpus when the session was saved; the user is warned if it has changed.
-        note: a note to show once the session is open.
         at: the panel with the focus and the row of its cursor, such as `family-table:4`.
         hide_next: whether the merges to come are hidden.
     """
@@ -58,9 +54,6 @@ class Viewpoint:
     step: int | None = None
     view: str | None = None
     text: str = ""
-    breakpoints: tuple[str, ...] = ()
-    corpus: SavedFile | None = None
-    note: str = ""
     at: str = ""
     hide_next: bool = False
 

@@ -1,4 +1,4 @@
-"""Configs from the files that are named: each is a corpus, a tokenizer or a session.
+"""Configs from the files that are named: each is a corpus or a tokenizer.
 
 Its contents decide, not its name.
 """
@@ -22,37 +22,25 @@ HEAD = 1 << 12
 
 
 def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
-    """Return `run`, or the config of the tokenizer or session that its corpus names.
+    """Return `run`, or the config of the tokenizer that its corpus names.
 
-    A session or a tokenizer that is named before a corpus opens on that corpus.
+    A tokenizer that is named before a corpus opens on that corpus.
 
     Args:
         asked: fields of `run` that the user asked for; a counts file decides the others.
 
     Raises:
         CorpusError: the file is a damaged counts file.
-        SessionFileError: the file is an invalid session file, or does not go with the others.
     """
-    names = (run.corpus, *run.reading.more)
-    if run.reading != PLAIN and (sessions := list(filter(_is_session, names))):
-        from bpe_tui.session.saved_sessions import session_on_corpus  # few files are sessions
-
-        return session_on_corpus(sessions, run)
     if run.corpus == STANDARD_INPUT or is_address(run.corpus) or run.reading.field is not None:
         return run
     kind = kind_of_file(run.corpus)
-    path = Path(run.corpus)
     if kind == TOKENIZER:
         return _tokenizer_of(run, asked)
     if run.reading != PLAIN:
         return run
     if kind == COUNTED:
         return as_counted(run, asked)
-    if kind == SESSION:
-        from bpe_tui.session.saved_sessions import config_of_session
-        from engine.learning.session_file import read_session
-
-        return config_of_session(read_session(path), path)
     return replace(run, min_count=1) if run.is_toy and "min_count" not in asked else run
 
 
@@ -106,7 +94,7 @@ def opens(*paths: str) -> bool:
     return True
 
 
-TEXT, COUNTED, SESSION, TOKENIZER = "text", "counts file", "session", "tokenizer"
+TEXT, COUNTED, TOKENIZER = "text", "counts file", "tokenizer"
 
 
 def kind_of_file(name: str) -> str:
@@ -121,24 +109,9 @@ def kind_of_file(name: str) -> str:
     first_line = head.partition(b"\n")[0]
     if first_line[:1].isalpha() and len(first_line.split()) > 2:
         return TEXT  # words: no format begins so, and to ask them all would delay the first frame
-    from engine.learning.session_file import is_session
-
-    if is_session(head):
-        return SESSION
     from engine.formats import is_tokenizer  # slow to import, and rarely needed
 
     try:
         return TOKENIZER if is_tokenizer(name) else TEXT
     except (TokenizerFileError, OSError, ValueError):
         return TEXT  # reading the corpus reports the error
-
-
-def _is_session(name: str) -> bool:
-    """Whether a name is that of a session file."""
-    from engine.learning.session_file import is_session
-
-    if name == STANDARD_INPUT or is_address(name) or not os.path.isfile(name):
-        return False
-    with contextlib.suppress(OSError), Path(name).open("rb") as file:
-        return is_session(file.read(HEAD))
-    return False

@@ -132,8 +132,6 @@ class Session:
         self._await_after = 0
         self.claimed = config.claimed if isinstance(config, RunConfig) else None
         self.due = config.viewpoint.step
-        for line in config.viewpoint.breakpoints:
-            self.breakpoints.add(line)
         self._owed = 0.0  # fraction of a step that playing has still to make
 
     @property

@@ -214,7 +214,3 @@ class QuizFileError(BpeError):
 
 class StepsFileError(BpeError):
     """A file of steps (one line of JSON for each merge) is missing, or a line is not a step."""
-
-
-class SessionFileError(BpeError):
-    """A session file is missing, damaged, too large, or of a newer version."""

@@ -19,10 +19,10 @@ from engine.core.errors import QuestionError, QuizFileError, TokenizerFileError
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
 from engine.core.registry import Registry
+from engine.learning.file_values import read_options, read_small, short_text
 from engine.learning.questions import KINDS, ask
 from engine.learning.questions.answer_forms import Answer, Choice
 from engine.learning.questions.question import Attempt, Chance, Level, Question
-from engine.learning.session_file import read_options, read_small, short_text
 from engine.recording.playback import Player
 
 MOST_QUESTIONS = 100

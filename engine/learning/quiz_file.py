@@ -17,6 +17,7 @@ from typing import Any
 from engine.core.errors import QuizFileError, TokenizerFileError
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
+from engine.learning.file_values import KnownFile, read_small, short_text
 from engine.learning.quiz import (
     LONGEST_NAME,
     MOST_QUESTIONS,
@@ -25,7 +26,6 @@ from engine.learning.quiz import (
     name_of,
     without_controls,
 )
-from engine.learning.session_file import SavedFile, read_small, short_text
 from engine.text.remote import is_address
 
 KEY, VERSION = "bpe-tui quiz", 1
@@ -53,7 +53,7 @@ class QuizFile:
     """
 
     paper: Paper
-    corpus: SavedFile
+    corpus: KnownFile
     asks_id: bool = False
 
     def write(self, path: Path, *, overwrite: bool = False) -> None:
@@ -118,7 +118,7 @@ class QuizFile:
         raise QuizFileError(f"its corpus {name!r} is not there; put it beside the quiz file")
 
     def _is_corpus(self, path: Path) -> bool:
-        return not SavedFile(str(path), self.corpus.size, self.corpus.digest).has_changed
+        return not KnownFile(str(path), self.corpus.size, self.corpus.digest).has_changed
 
 
 def _toml(value: Any) -> str:
@@ -208,7 +208,7 @@ def _quiz(fields: Fields) -> QuizFile:
             )
     if _SPECIAL in fields.value:
         options["special_tokens"] = tuple(fields.texts(_SPECIAL))
-    corpus = SavedFile(_corpus(fields), fields.count("bytes"), name_of(fields, "sha256"))
+    corpus = KnownFile(_corpus(fields), fields.count("bytes"), name_of(fields, "sha256"))
     kinds = kinds_of(fields) if "kinds" in fields.value else ()
     seed = name_of(fields, "seed")
     name = Path(corpus.path).name

@@ -16,7 +16,7 @@ from engine.core.gpt2_bytes import spell
 
 Files = Mapping[str, bytes]
 Grow = Callable[[int], Files | bytes]
-NAMES = {"session": "a.json", "answers": "a.json", "lesson": "a.md"}
+NAMES = {"answers": "a.json", "lesson": "a.md"}
 NAMES |= dict.fromkeys(("steps", "corpus.jsonl"), "a.jsonl")
 """Format → name of the only file, for formats that need an ending."""
 BLOWN: dict[str, Callable[[int], Files]] = {}

@@ -1,5 +1,5 @@
 # ruff: noqa: E501, a case is read best as one line
-"""Blown-up sessions, answers, lessons, steps, corpora and counts."""
+"""Blown-up answers, lessons, steps, corpora and counts."""
 
 from __future__ import annotations
 
@@ -15,41 +15,12 @@ from fuzz_formats import other_files
 from engine.counting.counts_file import CountsMetadata, packed_blocks, written
 from engine.text.patterns import PATTERNS
 
-# -- sessions, answers, lessons, counts, steps, corpora
+# -- answers, lessons, counts, steps, corpora
 
 
 @cache
 def others() -> dict[str, Files]:
     return dict(other_files())
-
-
-def session(**changes: Any) -> bytes:
-    content = json.loads(others()["session"]["a.json"])
-    return json.dumps(content | changes).encode()
-
-
-add(
-    "session",
-    "special tokens",
-    lambda size: session(options={"special_tokens": filled(size, lambda n: f"<{n}>")}),
-)
-add(
-    "session", "breakpoints", lambda size: session(breakpoints=filled(size, lambda n: f"count<{n}"))
-)
-add("session", "long breakpoints", lambda size: session(breakpoints=["a" * (size // 900)] * 900))
-add("session", "tokenizers", lambda size: session(tokenizer=filled(size, lambda n: f"t{n}")))
-add("session", "a long text", lambda size: session(text="a" * size))
-add("session", "a long note", lambda size: session(note="a" * size))
-add("session", "a long path", lambda size: session(tokenizer=["a/" * (size // 2)]))
-add("session", "keys", lambda size: session(**{f"k{n}": n for n in range(size // 16)}))
-add("session", "options", lambda size: session(options={f"k{n}": n for n in range(size // 16)}))
-add("session", "a deep list", lambda size: b'{"bpe-tui session": 1, "text": ' + b"[" * size)
-for _name, _breakpoint in {
-    "regexes": "/a*a*a*b/", "letters": "a", "ors": "tie or ", "ands": "tie and ", "brackets": "(", "numbers": "count<9",
-    "quotes": '"', "backslashes": "\\", "spaces": " ", "slashes": "/",
-}.items():  # fmt: skip
-    add("session", f"breakpoints of {_name}", lambda size, b=_breakpoint: session(  # type: ignore[misc]
-        breakpoints=[(b * 4096)[:4096]] * min(size // 4100, 999)))  # fmt: skip
 
 
 def answers(**changes: Any) -> bytes:

@@ -63,7 +63,7 @@ async def test_a_step_paints_what_it_changes_and_not_the_whole_screen() -> None:
 async def test_a_run_plays_until_a_window_opens() -> None:
     async with opened() as (app, pilot):
         step_shown = app.screen.query_one("#transport-step", Static)
-        for window in ("s", "i", "S", "x", "M", "o", "w", "t", "L"):
+        for window in ("s", "i", "x", "M", "o", "w", "t", "L"):
             await pilot.press("space")
             assert str(step_shown.render()).startswith("▶")
             await pilot.press(window)

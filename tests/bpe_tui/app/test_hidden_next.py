@@ -14,7 +14,7 @@ from textual.widgets import Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.explain.screen import ExplainScreen
 from bpe_tui.session.config import RunConfig, Viewpoint
-from bpe_tui.session.saved_sessions import command_that_opens
+from bpe_tui.session.opening_command import command_that_opens
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import plain_text
 

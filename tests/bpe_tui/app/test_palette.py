@@ -79,7 +79,7 @@ USEFUL = (
     "back, start, end, panel, "
     "explain, encode, vocabulary, charts, inspect, race, family, pipeline, check, chunks, "
     "panel, zoom, lessons, next scene, scene before, model, suspend, "
-    "session, export, edges, light, language, palette, messages, quit, "
+    "export, edges, light, language, palette, messages, quit, "
     "origin, start, end, next scene, scene before, add merges, open, quit"  # refused, or again
 )
 """The commands of the training screen with the focus on the pairs, in the palette's order."""

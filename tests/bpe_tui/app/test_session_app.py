@@ -241,6 +241,6 @@ async def test_q_asks_once_while_a_fork_is_saved_nowhere() -> None:
                 assert app.notices.now.startswith("The fork of step") != leaves
             session.forked_from = forks[2]
             left.reset_mock()
-            app._saved_session("session.json")
+            app._saved_tokenizer("fork.json")
             await pilot.press("q")
             assert left.called

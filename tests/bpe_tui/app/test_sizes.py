@@ -251,7 +251,6 @@ WINDOWS: dict[str, tuple[str, str, str]] = {
     "PlacesWindow": ("bpe", "vocabulary", "end f"),
     "SavePieces": ("unigram", "training", "s"),
     "SavePipeline": ("bpe", "pipeline", "s"),
-    "SaveSession": ("bpe", "training", "S"),
     "SaveTokenizer": ("bpe", "training", "s"),
     "SaveVocab": ("wordpiece", "training", "s"),
     "StageWindow": ("bpe", "pipeline", "down down down enter"),

@@ -162,7 +162,7 @@ async def test_a_program_whose_output_fails_ends_without_a_report(
 
 async def test_keys_behind_the_one_that_leaves_open_nothing() -> None:
     async with opened(vocab_size=300) as (app, pilot):
-        for key in ("ctrl+q", "S"):
+        for key in ("ctrl+q", "s"):
             app._driver.send_message(events.Key(key, None))  # type: ignore[union-attr]
         await pilot.pause()
     assert app.return_code == 0

@@ -1,4 +1,4 @@
-"""The command that opens the present step (y), and the session in a file (S)."""
+"""The command that opens the present step (y)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from generated import first_quick
 from opening import opened_as, step, until
-from program import HANDOUT, run
+from program import HANDOUT
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
@@ -19,10 +19,7 @@ from bpe_tui.cli.program import app as program
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import EVERYWHERE
 from bpe_tui.session.models import completed
-from bpe_tui.session.opening import config_for
-from bpe_tui.session.saved_sessions import command_that_opens, config_of_session, shell_word
-from engine import SessionFileError
-from engine.learning.session_file import SavedFile, SavedSession, write_session
+from bpe_tui.session.opening_command import command_that_opens, shell_word
 from engine.text.corpus import Reading
 
 
@@ -73,36 +70,6 @@ def test_the_command_works_from_any_folder(tmp_path: Path, monkeypatch: pytest.M
         assert shlex.split(command_that_opens(config, Viewpoint()))[2:] == both
 
 
-def test_a_session_beside_a_corpus_opens_on_that_corpus(tmp_path: Path) -> None:
-    session, corpus, changed = (tmp_path / name for name in ("s.json", "new.txt", "changed.txt"))
-    corpus.write_bytes(Path(HANDOUT).read_bytes())
-    changed.write_bytes(corpus.read_bytes() + b" ")
-    options = (("pattern", "whitespace"),)
-    gone = replace(SavedFile.of(HANDOUT), path=str(tmp_path / "gone.txt"))
-    write_session(session, SavedSession(gone, options=options, step=2))
-    for names in ((session, corpus), (corpus, session)):
-        config = config_for(RunConfig(str(names[0]), reading=Reading(more=(str(names[1]),))))
-        assert isinstance(config, RunConfig)
-        assert (config.corpus, config.pattern) == (str(corpus), "whitespace")
-        assert config.viewpoint.step == 2
-        assert config.reading == Reading()
-    opened = run("open", session, changed, "--plain")
-    assert "Merge 2 of" in opened.stdout.decode()
-    assert "changed.txt has changed since the session was saved" in opened.stderr.decode()
-    for others, said in (
-        ((corpus, changed), "has one corpus, and 2 are given"),
-        ((session,), "is a session, too; one is opened at a time"),
-        ((tmp_path,), f"opens on a file; {tmp_path} is none"),
-        (("https://example.org/a.txt",), "opens on a file; https://example.org/a.txt is none"),
-        (("--field", "text"), "is a session, and --field is for texts in records"),
-        ((corpus, "--tie-rule", "first-seen"), "has its own options of training"),
-    ):
-        refused = run("open", session, *others, "--plain")
-        assert refused.returncode == 2
-        assert said in refused.stderr.decode()
-        assert refused.stderr.count(b"\n") == 1
-
-
 def test_a_quoted_word_can_be_typed_as_shown() -> None:
     for word in ("", "a b", "it's", "a\nb\t\x1b[31m", "\u202eabc", "-x", "\x00"[:0], "é\\n'"):
         quoted = shell_word(word)
@@ -140,53 +107,12 @@ async def test_a_viewpoint_opens_the_step_the_screen_and_the_text() -> None:
         assert step(app) == 7
         assert app.screen.id == "encoding"
         assert app.session.text == "lowest\nnew"
-    changed = replace(SavedFile.of(HANDOUT), digest="0" * 64)
-    gone = RunConfig(HANDOUT, viewpoint=Viewpoint(99999, "race", corpus=changed), model="wordpiece")
-    async with opened_as(gone) as (app, pilot):
+    gone = RunConfig(HANDOUT, viewpoint=Viewpoint(99999, "race"), model="wordpiece")
+    async with opened_as(gone) as (app, _):
         assert app.session.at_end
         assert "There is no step 99,999" in app.notices.now
         assert app.screen.id == "wordpiece-training"
-        await until(pilot, lambda: "has changed since" in app.notices.note)
         assert "The race is between BPE's trainers" in app.notices.everything[0]
-
-
-def test_a_session_without_its_corpus_or_with_unknown_names_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "s.json"
-    good = (
-        '{"bpe-tui session": 1, "corpus": {"path": "%s", "bytes": 1, "sha256": "%s"}, '
-        '"tokenizer": %s, "options": {}, "step": 2, "view": "%s", "text": "low", '
-        '"breakpoints": ["%s"], "note": ""}'
-    )
-    for parts, said in (
-        (("gone.txt", "0" * 64, "[]", "training", "tie"), "is not there any more"),
-        ((HANDOUT, "0" * 64, "[]", "kitchen", "tie"), "unknown view 'kitchen'"),
-        ((HANDOUT, "0" * 64, "[]", "training", "zzz"), "not a breakpoint"),
-        ((HANDOUT, "0" * 64, '["hf:a/b"]', "training", "tie"), "nothing is fetched"),
-    ):
-        path.write_text(good % parts)
-        result = run(path, "--plain")
-        assert result.returncode == 2
-        assert said in result.stderr.decode()
-    path.write_text(good % (HANDOUT, "0" * 64, "[]", "encoding", "tie"))
-    result = run(path, "--plain")
-    assert "Merge 2 of" in result.stdout.decode()
-    assert "has changed" in result.stderr.decode()
-    assert (
-        "has its own options of training"
-        in run(path, "--plain", "--vocab-size", "300").stderr.decode()
-    )
-
-
-def test_nothing_is_fetched_for_a_session_though_a_file_is_called_like_an_address(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for folder in ("https:/host", "sub"):
-        Path(folder).mkdir(parents=True)
-    Path("https:/host/a.txt").write_text("low lower")
-    saved = SavedSession(SavedFile("https://host/a.txt", 9, "0" * 64))
-    with pytest.raises(SessionFileError, match="nothing is fetched"):
-        config_of_session(saved, Path("sub/s.json"))
 
 
 @pytest.mark.parametrize("view", first_quick(reversed(EVERYWHERE)))

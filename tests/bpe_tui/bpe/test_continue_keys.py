@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,7 @@ from opening import SAMPLE, ended, frame_of, opened_as, recorded_once, until
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.session.config import RunConfig, TokenizerConfig
-from bpe_tui.session.opening import config_for
+from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.widgets.controls import Scrubber
 from engine import Tokenizer, train_bpe
 
@@ -49,11 +49,8 @@ async def test_a_key_learns_more_merges_behind_a_border_and_saves_them(tmp_path:
         here = app.session.frame
         assert here is not None
         assert len(here.tokenizer().merges) == own + 20
-        await pilot.press("S")
-        app.screen.query_one("#dialog-input", Input).value = str(tmp_path / "session.json")
-        await pilot.press("enter")
-        await until(pilot, (tmp_path / "session.json").exists)
-    again = BpeTuiApp(config_for(RunConfig(str(tmp_path / "session.json"))), recorded_once)
+        config = replace(app.session.config, viewpoint=app.viewpoint)
+    again = BpeTuiApp(config, recorded_once)
     async with again.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: again.session.frame and again.session.frame.step == own + 20)
         now = again.session.frame

@@ -156,26 +156,12 @@ def hostile_lesson(folder: Path) -> Path:
     return lesson
 
 
-def hostile_session(folder: Path) -> Path:
-    """A session with a changed corpus, and a regex of its own."""
-    session = folder / f"{NAME}.session.json"
-    corpus = {"path": hostile_corpus(folder).name, "bytes": 7, "sha256": "0" * 64}
-    options = {"vocab_size": 280, "pattern": "\x1b|\u202e|\\w+|\\W", "special_tokens": [HOSTILE]}
-    place = {"step": 5, "view": "training", "text": HOSTILE, "note": HOSTILE}
-    stops = {"breakpoints": ['token "\u202elow"'], "tokenizer": []}
-    session.write_text(
-        json.dumps({"bpe-tui session": 1, "corpus": corpus, "options": options, **place, **stops})
-    )
-    return session
-
-
 @pytest.mark.slow  # the program is started, and each key waits until a terminal is quiet
 @pytest.mark.parametrize(
     ("made", "before"),
     [
         (hostile_tokenizer, ""),
         (hostile_lesson, "N N enter ! escape N L escape"),
-        (hostile_session, ""),
     ],
 )
 def test_a_terminal_gets_no_control_characters_of_a_hostile_file(

@@ -1,6 +1,6 @@
 """Each option of `open` and `record` with each kind of input: it works, or a true reason says why.
 
-A reason may call the input a session, a tokenizer or counts only if it is one.
+A reason may call the input a tokenizer or counts only if it is one.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ from program import HANDOUT, run
 
 from bpe_tui.cli import options
 from bpe_tui.cli.program import app
-from engine.learning.session_file import SavedFile, SavedSession, write_session
 
 zstandard = pytest.importorskip("zstandard")
 
 TEXTS = ("a.txt", "a.csv", "a.jsonl", "a.txt.gz", "a.txt.zst", "folder", "-")
 TOKENIZERS = ("gpt2", "bpe.json", "wordpiece.txt", "unigram.json")
-SESSIONS = ("session.json", "of-tokenizer.json")
 COUNTS = "a.counts"
-KINDS = (*TEXTS, COUNTS, *TOKENIZERS, *SESSIONS)
+KINDS = (*TEXTS, COUNTS, *TOKENIZERS)
 
 VALUES = {
     "vocab_size": "280",
@@ -51,8 +49,6 @@ OF_RECORD = {"out", "html", "steps", "size", "speed", "force", "language"}
 """Options of `record` that are not about the input."""
 
 CLAIMS = {
-    "session": SESSIONS,
-    "and 0 are given": (),
     "is a tokenizer": TOKENIZERS,
     "but a tokenizer": TOKENIZERS,
     "counts of a corpus": (COUNTS,),
@@ -60,7 +56,7 @@ CLAIMS = {
     "were cut by": (COUNTS,),
     "was cut by": (COUNTS,),
     "standard input is": ("-",),
-    "is no JSON": tuple({*KINDS} - {"a.jsonl", COUNTS, *SESSIONS}),
+    "is no JSON": tuple({*KINDS} - {"a.jsonl", COUNTS}),
 }
 """A part of a reason → the kinds of which it is true."""
 
@@ -91,9 +87,6 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("unigram.json", "--vocab-size", "40", "--model", "unigram"),
     ):
         assert run("train", HANDOUT, *how, "--out", place / name).returncode == 0
-    corpus = SavedFile.of(str(place / "a.txt"))
-    write_session(place / "session.json", SavedSession(corpus, step=2))
-    write_session(place / "of-tokenizer.json", SavedSession(None, (str(place / "bpe.json"),)))
     return place
 
 
@@ -126,6 +119,5 @@ def test_an_option_works_or_a_true_reason_says_why(
             assert all(kind in CLAIMS[claim] for claim in claims), (kind, told)
         if trains and kind in TEXTS and (option, kind) != ("phases", "-"):
             assert (kind, done.returncode) == (kind, 0), told
-        is_unused = kind in SESSIONS or option not in ("special", "pattern")
-        if trains and kind in (*SESSIONS, *TOKENIZERS) and is_unused:
+        if trains and kind in TOKENIZERS and option not in ("special", "pattern"):
             assert (kind, done.returncode) == (kind, 2), "it is passed over in silence"

@@ -14,12 +14,11 @@ from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.base import BaseApp
-from bpe_tui.dialogs.export import FORKED, AddMerges, CommandWindow, Export, GoTo, SaveSession
+from bpe_tui.dialogs.export import AddMerges, CommandWindow, Export, GoTo
 from bpe_tui.session.config import Claimed, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.session import ForkedFrom, Session
 from bpe_tui.shell.exports import screen_text
 from engine import Tokenizer
-from engine.learning.session_file import read_session
 
 
 async def export(app: BpeTuiApp, pilot: Pilot[int], path: Path | str) -> str:
@@ -89,7 +88,7 @@ def test_the_command_is_shown_with_what_it_leaves_out() -> None:
     session.breakpoints.add("step 5")
     assert CommandWindow(session, Viewpoint())._remarks == [
         copied,
-        "Without the breakpoints; S saves them.",
+        "Without the breakpoints.",
     ]
     checking = Session(replace(config, claimed=Claimed(("merges.txt",))))
     assert CommandWindow(checking, Viewpoint())._remarks == [
@@ -101,8 +100,7 @@ def test_the_command_is_shown_with_what_it_leaves_out() -> None:
     session.config = RunConfig("y")
     window = CommandWindow(session, Viewpoint(7, "training"))
     assert window._command == f"bpe-tui open {HANDOUT} --min-count 2 --step 2 --view training"
-    assert window._remarks[1] == FORKED
-    assert SaveSession(session, Viewpoint(), "a.json")._hint.endswith(FORKED)
+    assert window._remarks[1] == "It opens the run that was forked, at the fork."
 
 
 async def test_numbers_that_cannot_be_are_refused_and_others_returned() -> None:
@@ -146,25 +144,3 @@ async def test_numbers_that_cannot_be_are_refused_and_others_returned() -> None:
                     assert not answer or str(shown.render()) == answer
                     window.say("Again.")
                     assert not shown.has_class("-refused")
-
-
-async def test_a_session_is_saved_with_its_note_and_never_over_another_file(tmp_path: Path) -> None:
-    app, saved = BaseApp(), list[object]()
-    async with app.run_test() as pilot:
-        for name, keys, refused in (
-            (" ", "enter", "Name a file."),
-            ("s.json", "tab m y enter", ""),
-            ("s.json", "enter", f"{tmp_path}/s.json is there already. Enter again overwrites it."),
-        ):
-            path = str(tmp_path / name) if name.strip() else name
-            window = SaveSession(Session(RunConfig(HANDOUT)), Viewpoint(2), path)
-            await app.push_screen(window, saved.append)
-            hint = window.query_one("#dialog-hint", Static)
-            await pilot.press(*keys.split())
-            await until(pilot, lambda: saved or hint.has_class("-refused"))  # noqa: B023
-            assert saved == ([] if refused else [path])
-            if refused:
-                assert (str(hint.render()), window._saved) == (refused, None)
-            saved.clear()
-        about = read_session(tmp_path / "s.json")
-        assert (about.step, about.note) == (2, "my")

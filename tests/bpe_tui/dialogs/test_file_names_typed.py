@@ -15,9 +15,9 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from bpe_tui.app.base import BaseApp
-from bpe_tui.dialogs.export import Export, SaveSession
+from bpe_tui.dialogs.export import Export
 from bpe_tui.dialogs.open_other import ChosenFile, OpenOther
-from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.studies.pipeline import SavePipeline
 from bpe_tui.widgets.window import Window
@@ -36,7 +36,6 @@ def windows() -> dict[str, Callable[[Screen[Any]], Window[Any]]]:
     pipeline = pipeline_at(session.frame)
     made: dict[str, Callable[[Screen[Any]], Window[Any]]] = {
         "export": lambda below: Export(below, 0, ""),
-        "session": lambda _: SaveSession(session, Viewpoint(), ""),
         "pipeline": lambda _: SavePipeline(pipeline, ""),
         "open over a tokenizer": lambda _: OpenOther(TokenizerConfig((SWAPPED,))),
     }

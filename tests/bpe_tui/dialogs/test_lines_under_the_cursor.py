@@ -20,7 +20,6 @@ from bpe_tui.dialogs.open_other import (
     TOKENIZER_HERE,
     OpenOther,
     RowChoice,
-    chosen_beside,
     chosen_config,
     directory_rows,
 )
@@ -29,8 +28,7 @@ from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.studies.comparison import ComparisonScreen
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.window import Window
-from engine import SessionFileError, Tokenizer, train_bpe
-from engine.learning.session_file import SavedFile, SavedSession, write_session
+from engine import Tokenizer, train_bpe
 
 SWAPPED = str(Path(HANDOUT).with_name("swapped.json"))
 RUN = RunConfig(HANDOUT, min_count=1)
@@ -147,12 +145,3 @@ async def test_two_tokenizers_are_compared_and_the_first_stays_open(tmp_path: Pa
             await pilot.press("escape")
             await until(pilot, lambda: not isinstance(app.screen, ComparisonScreen), 5)
             assert app.session is session
-
-
-def test_a_session_opens_alone_or_is_refused_beside_a_tokenizer(tmp_path: Path) -> None:
-    saved = tmp_path / "s.json"
-    write_session(saved, SavedSession(SavedFile.of(HANDOUT), step=2))
-    given = (str(saved),)
-    assert chosen_beside(given, RUN) == chosen_config(given) != RUN
-    with pytest.raises(SessionFileError, match="which opens alone"):
-        chosen_beside(given, TokenizerConfig((SWAPPED,)))

@@ -85,8 +85,9 @@ def answer_of(session: Session, call: str) -> object:
 
 
 def test_a_session_in_training_moves_as_steps_are_recorded() -> None:
-    config = replace(RUN, viewpoint=Viewpoint(3, breakpoints=("step 7",)))
+    config = replace(RUN, viewpoint=Viewpoint(3))
     session, news = Session(config), list[Any]()
+    session.breakpoints.add("step 7")
     job = OpeningJob(config, news.append)
     job.go_on()  # there is no screen to wait for
     job.work()

@@ -10,11 +10,9 @@ from program import BAD_INPUT, STORIES, run
 
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.session.models import MODELS, completed
-from bpe_tui.session.opening import config_for
-from bpe_tui.session.saved_sessions import command_that_opens
+from bpe_tui.session.opening_command import command_that_opens
 from bpe_tui.unigram.model import save_in_format
 from bpe_tui.words.narration import ENDED
-from engine.learning.session_file import SavedFile, SavedSession, write_session
 from engine.unigram.trainer import UnigramStopReason
 from engine.unigram.units import GRAM_UNITS, TRAINER_NAMES
 
@@ -150,21 +148,10 @@ def test_the_trainers_units_and_reasons_to_end_are_those_of_the_library() -> Non
     assert {reason.name for reason in UnigramStopReason} <= set(ENDED)
 
 
-def test_the_command_and_the_session_that_open_it_again_have_all_its_options(
-    fruit: Path, tmp_path: Path
-) -> None:
+def test_the_command_that_opens_it_again_has_all_its_options(fruit: Path) -> None:
     config = completed(RunConfig(str(fruit), 5, model="unigram", trainer="textbook", ngram=1))
     command = command_that_opens(config, Viewpoint())
     assert command.split(str(fruit))[1].split() == [
         *("--vocab-size", "5", "--pattern", "lines", "--trainer", "textbook"),
         *("--model", "unigram", "--units", "words:1"),
     ]
-    place = tmp_path / "session.json"
-    options = {"model": "unigram", "trainer": "textbook", "units": "words", "pattern": "lines"}
-    saved = {"vocab_size": 5, "ngram": 1, **options}
-    write_session(place, SavedSession(SavedFile.of(str(fruit)), options=tuple(saved.items())))
-    opened = config_for(RunConfig(str(place)))
-    assert isinstance(opened, RunConfig)
-    assert (opened.trainer, opened.units, opened.pattern, opened.ngram) == (
-        *("textbook", "words", "lines", 1),
-    )

@@ -215,6 +215,10 @@ Spoil = Callable[[dict[str, Any]], None]
         (lambda c: c["answers"][0].update(tried=[0] * 101), "tried: has more than 100 entries"),
         (lambda c: c["answers"][0].update(step=-1), "step: should not be negative"),
         (lambda c: c.pop("corpus"), "corpus: is missing"),
+        (lambda c: c.update(options={"colour": 1}), "options.colour: is no option of a training"),
+        (lambda c: c.update(options={"vocab_size": "9"}), "options.vocab_size: should be a whole"),
+        (lambda c: c.update(options={"special_tokens": ["a" * 257]}), "longer than 256 characters"),
+        (lambda c: c.update(options={"special_tokens": ["a"] * 1001}), "more than 1,000 special"),
     ],
 )
 def test_a_broken_answer_file_is_refused_with_a_reason(

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from engine import QuizFileError
+from engine.learning.file_values import KnownFile
 from engine.learning.quiz import Paper
 from engine.learning.quiz_file import LARGEST, QuizFile, corpus_beside, is_quiz_file, read_quiz_file
-from engine.learning.session_file import SavedFile
 
 CORPUS = b"low lower lowest"
 DIGEST = sha256(CORPUS).hexdigest()
@@ -22,7 +22,7 @@ OPTIONS = {
     "vocab_size": None,
 }
 PAPER = Paper("low.txt", DIGEST, OPTIONS, 'Ł "7"', 5, ("stale", "tie"))
-QUIZ = QuizFile(PAPER, SavedFile("texts/low.txt", len(CORPUS), DIGEST), asks_id=True)
+QUIZ = QuizFile(PAPER, KnownFile("texts/low.txt", len(CORPUS), DIGEST), asks_id=True)
 
 
 def test_a_written_quiz_file_reads_back_as_the_same_quiz(tmp_path: Path) -> None:
