@@ -17,7 +17,6 @@ from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 from engine.encoding.special_policy import TextSize, file_size
 from engine.text.corpus import SourceReader
-from engine.text.remote import without_credentials
 from engine.text.sources import Source, sources_of
 
 
@@ -55,7 +54,7 @@ def count(
         try:
             if isinstance(source, BpeError):
                 raise source
-            name = without_credentials(source.given)
+            name = source.given
             if name not in sizes:
                 size = file_size(loaded, source.given, policy, _watched, reading)
                 sizes[name] = size

@@ -14,7 +14,6 @@ from bpe_tui.cli.console import PROGRAM, has_screen
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.widgets.language import plural
-from bpe_tui.widgets.numbers import size
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
@@ -25,7 +24,6 @@ from engine.text.corpus import Corpus, Reading
 from engine.text.corpus_doubts import doubts_about
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import check_special_tokens
-from engine.text.remote import RemoteFile, is_address
 from engine.text.sources import STANDARD_INPUT, describe_near_file
 
 if TYPE_CHECKING:
@@ -104,7 +102,7 @@ def check_texts(name: str, reading: Reading) -> None:
     if reading.field is not None:
         return  # records, which no tokenizer has
     for each in (name, *reading.more):
-        if each == STANDARD_INPUT or is_address(each):
+        if each == STANDARD_INPUT:
             continue
         _check_is_no_name(each)
         kind = kind_of_file(each)
@@ -148,19 +146,6 @@ def note(message: str) -> None:
 def _note_visible(message: str) -> None:
     """Print a note whose foreign text is visible already, and must not be escaped twice."""
     print(f"{PROGRAM}: note: {message}", file=sys.stderr)
-
-
-def note_sources(corpus: Corpus, name: str) -> None:
-    """Print the sizes of files on other machines, then what of a corpus may be no text.
-
-    Raises:
-        CorpusError: a machine cannot be reached.
-    """
-    for source in corpus.sources:
-        if isinstance(source, RemoteFile):
-            amount = "an unknown size" if source.size is None else size(source.size)
-            note(f"{source.name}: {amount} to read")
-    note_doubts(name, corpus.reading)
 
 
 def note_doubts(corpus: str, reading: Reading) -> None:

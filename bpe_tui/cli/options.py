@@ -78,8 +78,7 @@ TEXT = "Text"
 VIEWPOINT = "Where to begin"
 
 SOURCES_HELP = (
-    "a file, a folder, a glob, or an address (https, s3, gs, az, hf); .gz, .bz2, .xz and .zst are "
-    "unpacked, `-` is standard input."
+    "a file, a folder or a glob; .gz, .bz2, .xz and .zst are unpacked, `-` is standard input."
 )
 SOURCES = names_file("CORPUS...", f"The text to train on: {SOURCES_HELP}")
 FIELD = option(

@@ -96,7 +96,7 @@ def train(
     source, parts = inputs.check_run(config), MODELS[config.model].part("training")
     paths = [*parts.outputs(config, format, out), *([steps] if steps else [])]
     outputs.check_outputs(paths, source, overwrite=force)
-    inputs.note_sources(source, config.corpus)
+    inputs.note_doubts(config.corpus, config.reading)
     with outputs.step_writer(steps, overwrite=force) as writing:
         with writing as write_step, TrainingBar(write_step) as bar:
             training = train_model(config, bar, source, workers=workers, recorded=False)
@@ -128,7 +128,7 @@ def _count(context: typer.Context) -> None:
     config = as_counted(choices.run_of(context, corpus, reading=reading), choices.asked_of(context))
     source, out, overwrite = inputs.check_run(config), given["out"], given["force"]
     outputs.check_outputs([out], source, overwrite=overwrite)
-    inputs.note_sources(source, config.corpus)
+    inputs.note_doubts(config.corpus, config.reading)
     cut = (config.pattern, config.special_tokens)
     with TrainingBar() as bar:
         count = count_corpus(
@@ -178,7 +178,7 @@ def _continue(context: typer.Context) -> None:
     paths = [*formats.FORMATS[format].written(out), *([steps] if steps else [])]
     source = Corpus(corpus, config.reading)
     outputs.check_outputs(paths, source, overwrite=force)
-    inputs.note_sources(source, corpus)
+    inputs.note_doubts(corpus, source.reading)
     with outputs.step_writer(steps, overwrite=force) as writing:
         with writing as write_step, TrainingBar(write_step) as bar:
             training = replay(config, bar, workers=given["workers"], recorded=steps is not None)

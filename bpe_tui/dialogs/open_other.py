@@ -205,7 +205,7 @@ class OpenOther(FieldOverRows[Chosen]):
             title = OPENS_SECOND if self._use is ChosenFile.COMPARE else OPENS
             window.border_title = Content(tr(title))
             window.border_subtitle = Content(tr("↑ ↓ │ Tab completes │ ↵ opens │ Esc closes"))
-            placeholder = tr("a path, *.txt, https://…, a.jsonl --field text, vocab and merges")
+            placeholder = tr("a path, *.txt, a.jsonl --field text, vocab and merges")
             yield Field(placeholder=placeholder, id="dialog-input", compact=True)
             yield FoundRows("place-rows", self._rows)
             yield Static(id="open-keep")

@@ -67,7 +67,7 @@ class Offer:
 OfferGroups = Mapping[str, Sequence[Offer | str]]
 """Heading → its offers, with headings among them."""
 ABOUT_ANY_FILE = (
-    "Any text, a folder of texts or an address is a corpus, on which a tokenizer is trained.",
+    "Any text or a folder of texts is a corpus, on which a tokenizer is trained.",
     "A tokenizer's files are read in every common format: tokenizer.json, vocab.json and "
     "merges.txt, *.tiktoken, *.model, *.gguf, vocab.txt. Nothing in them is executed.",
 )

@@ -12,7 +12,6 @@ from engine.core.errors import PhaseError
 from engine.encoding.alphabet import DEFAULT_UNITS
 from engine.text.corpus import PLAIN, Corpus, Reading, separator_of
 from engine.text.patterns import PATTERNS, as_pattern
-from engine.text.remote import without_credentials
 from engine.text.sources import STANDARD_INPUT, size_on_disk
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ class RunConfig:
     @cached_property
     def name(self) -> str:
         """The corpus's file name."""
-        return Path(without_credentials(self.corpus)).name
+        return Path(self.corpus).name
 
     @property
     def from_input(self) -> bool:

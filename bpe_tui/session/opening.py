@@ -14,7 +14,6 @@ from pathlib import Path
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, as_counted
 from engine.core.errors import BpeError, TokenizerFileError
 from engine.text.corpus import COUNTS, PLAIN
-from engine.text.remote import is_address
 from engine.text.sources import STANDARD_INPUT
 
 HEAD = 1 << 12
@@ -32,7 +31,7 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
     Raises:
         CorpusError: the file is a damaged counts file.
     """
-    if run.corpus == STANDARD_INPUT or is_address(run.corpus) or run.reading.field is not None:
+    if run.corpus == STANDARD_INPUT or run.reading.field is not None:
         return run
     kind = kind_of_file(run.corpus)
     if kind == TOKENIZER:

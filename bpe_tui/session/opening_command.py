@@ -11,7 +11,6 @@ from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.models import trainer_of
 from bpe_tui.widgets.visible import visible_text
 from engine.learning.file_values import NAMES, NUMBERS, SPECIAL
-from engine.text.remote import is_address, without_credentials
 from engine.text.sources import STANDARD_INPUT
 
 if TYPE_CHECKING:  # the command line needs no textual
@@ -56,8 +55,7 @@ def command_that_opens(config: Config, viewpoint: Viewpoint) -> str:
             words += ["--tokenizer", os.path.abspath(path) if is_file else path]
     if config.corpus is not None:
         for name in (config.corpus, *config.reading.more):
-            is_path = name != STANDARD_INPUT and not is_address(name)
-            words.append(os.path.abspath(name) if is_path else without_credentials(name))
+            words.append(name if name == STANDARD_INPUT else os.path.abspath(name))
     if config.reading.field is not None:
         words += ["--field", config.reading.field]
     if config.reading.skip_bad:

@@ -25,7 +25,6 @@ from engine.core.drafts import sweep
 from engine.core.errors import OutputError
 from engine.core.files import write_files
 from engine.text.corpus import PLAIN, Reading
-from engine.text.remote import is_address, without_credentials
 from engine.text.sources import STANDARD_INPUT
 
 LARGEST = 1 << 20
@@ -155,7 +154,7 @@ def recent() -> list[GivenNames]:
 def remember_opened(config: Config) -> None:
     """Put the files of `config` at the head of the list."""
     names = (config.corpus or "", *config.reading.more)
-    if len(names) > 1 or without_credentials(names[0]) != names[0]:
+    if len(names) > 1:
         return
     latest: list[GivenNames] = []
     if config.corpus is not None and config.corpus != STANDARD_INPUT:
@@ -172,9 +171,8 @@ def remember_opened(config: Config) -> None:
 
 
 def _absolute(name: str) -> str:
-    """Return the absolute path of a file or glob; leave known names and addresses as they are."""
-    is_glob = "*" in name and not is_address(name)
-    return os.path.abspath(name) if is_glob or os.path.exists(name) else name
+    """Return the absolute path of a file or glob; leave known names as they are."""
+    return os.path.abspath(name) if "*" in name or os.path.exists(name) else name
 
 
 def as_typed(given: Sequence[str]) -> str:

@@ -35,14 +35,13 @@ if TYPE_CHECKING:
     import tempfile as tempfile
     import unicodedata as unicodedata
     import zlib as zlib
-    from urllib import parse as parse
 
     import numpy
     import regex as regex
 
     np = numpy
 else:
-    _FULL_NAMES = {"np": "numpy", "parse": "urllib.parse"}
+    _FULL_NAMES = {"np": "numpy"}
 
     def __getattr__(name: str) -> ModuleType:
         if name.startswith("__"):

@@ -162,18 +162,18 @@ def course_cuts(corpus: Corpus, special_tokens: Sequence[str], chunks: int) -> C
     source = corpus.sources[0]
     if len(corpus.sources) > 1:
         raise CorpusError(f"it cuts one file, and this corpus has {len(corpus.sources):,}")
-    if source.path is None or source.size is None:
+    if source.size is None:
         raise CorpusError("it cuts a file of this machine, which can be read from any place on")
     if corpus.reading.field is not None:
         raise CorpusError("it cuts a plain text, and this corpus has its texts in records")
     try:
-        with source.open(seekable=True) as raw:
+        with source.open() as raw:
             head = Stream(raw).head
         if head.startswith(COUNTS):
             raise CorpusError("it cuts a text, and this file holds counts")
         if head.startswith(PARQUET) or packing_of(source.name, head) is not None:
             raise CorpusError("it cuts a plain text, and this file is packed")
-        with source.open(seekable=True) as file:
+        with source.open() as file:
             most = MOST_SEARCHED // chunks
             cuts = find_even_cuts(file, chunks, to_bytes(special_tokens[0]), most)
             return CourseCuts(special_tokens[0], file.seek(0, os.SEEK_END), cuts)

@@ -26,7 +26,6 @@ from engine.learning.quiz import (
     name_of,
     without_controls,
 )
-from engine.text.remote import is_address
 
 KEY, VERSION = "bpe-tui quiz", 1
 """First key of a quiz file, and its value."""
@@ -219,8 +218,6 @@ def _quiz(fields: Fields) -> QuizFile:
 def _corpus(fields: Fields) -> str:
     """Return the path of the corpus, which is in the folder of the quiz file or below."""
     path = short_text(fields, "corpus", LONGEST)
-    if is_address(path):
-        raise fields.error("corpus", "is an address, and nothing is fetched for a quiz")
     parts = path.replace("\\", "/").split("/")
     if path != without_controls(path):
         raise fields.error("corpus", "has a control character; give the file another name")

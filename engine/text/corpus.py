@@ -24,7 +24,6 @@ from engine.text.sources import (
     PARQUET,
     Source,
     Stream,
-    is_pipe,
     json_texts,
     packing_of,
     parquet_texts,
@@ -140,8 +139,8 @@ class Corpus:
     """A text to train on, read once; keeps its head and counts the bytes that were read.
 
     Args:
-        source: a name that `sources_of` accepts: a file, `-` for standard input, a folder, a glob,
-            an address. Compressed files are unpacked.
+        source: a name that `sources_of` accepts: a file, `-` for standard input, a folder, a glob.
+            Compressed files are unpacked.
         reading: further names, and the field that holds the texts.
         separator: the bytes between two texts: `separator_of(special_tokens)`.
 
@@ -151,7 +150,7 @@ class Corpus:
     Attributes:
         name: a name to show: the path as given, or `standard input`.
         sources: the sources, in the order in which they are read.
-        paths: the files that are read; `None` if some source is not a file of this machine.
+        paths: the files that are read; `None` if one is standard input.
         is_read_once: whether some source is standard input or another pipe.
         head: the first bytes of the text, at most `HEAD`, as far as they have been read.
         head_is_all: whether nothing has been read beyond the head.
@@ -164,14 +163,14 @@ class Corpus:
         names = (source, *reading.more)
         self.sources = [each for name in names for each in sources_of(name)]
         for each in self.sources:
-            if each.path is not None and each.size == 0:
+            if each.size == 0:
                 raise CorpusError(f"{each.name}: is empty; there is nothing to train on")
         first, more = self.sources[0], len(self.sources) - 1
         self.name = f"{first.name} and {more:,} more" if more else first.name
         self.reading, self.separator = reading, separator
         paths = [each.path for each in self.sources if each.path is not None]
         self.paths = paths if len(paths) == len(self.sources) else None
-        self.is_read_once = any(map(is_pipe, self.sources))
+        self.is_read_once = any(each.size is None for each in self.sources)
         self.head = b""
         self.head_is_all = True
         self.reader = SourceReader(self.sources, reading, separator, keeps_marks=False)
@@ -180,7 +179,7 @@ class Corpus:
     def holds_counts(self) -> bool:
         """Whether the source is a counts file instead of a text."""
         first = self.sources[0]
-        if first.path is None or first.size is None or len(self.sources) > 1:
+        if first.size is None or len(self.sources) > 1:
             return False
         with _errors_of_reading(first.name), first.open() as file:
             return self.reading.field is None and file.read(len(COUNTS)) == COUNTS
@@ -225,8 +224,7 @@ class SourceReader:
         keeps_marks: whether a byte order mark at the start of a source is part of its text.
 
     Attributes:
-        total: size of all sources as they are stored, in bytes; `None` if unknown. The size of an
-            address is unknown until reading begins.
+        total: size of all sources as they are stored, in bytes; `None` if unknown.
         skipped: number of bad records left out.
     """
 
@@ -243,8 +241,8 @@ class SourceReader:
         self._before = 0  # bytes of the sources that have been read completely
         self._taken: Callable[[], int] = lambda: 0
         self.skipped = 0
-        local = [None if each.path is None else each.size for each in sources]
-        self.total = None if None in local else sum(filter(None, local))
+        sizes = [each.size for each in sources]
+        self.total = None if None in sizes else sum(filter(None, sizes))
 
     @property
     def taken(self) -> int:
@@ -252,13 +250,11 @@ class SourceReader:
         return self._before + self._taken()
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the text in blocks, unpacked and joined; ask the servers of sources for `total`.
+        """Yield the text in blocks, unpacked and joined.
 
         Raises:
             CorpusError: a source cannot be read, or is damaged.
         """
-        sizes = [each.size for each in self._sources]
-        self.total = None if None in sizes else sum(filter(None, sizes))
         last = b""
         for source in self._sources:
             begun = False
@@ -273,8 +269,7 @@ class SourceReader:
     def _blocks_of(self, source: Source) -> Iterator[bytes]:
         field = self._reading.field
         with source.open() as raw:
-            is_file = source.path is not None and source.size is not None
-            before = os.fstat(raw.fileno()) if is_file else None
+            before = None if source.size is None else os.fstat(raw.fileno())
             stream = Stream(raw)
             self._taken = lambda: stream.taken
             if stream.head.startswith(COUNTS):
@@ -316,7 +311,7 @@ class SourceReader:
             self._taken = lambda: round(done * size)
 
         on_part(0)
-        with source.open(seekable=True) as file:
+        with source.open() as file:
             texts = parquet_texts(source.name, file, field, self._skip, on_part)
             yield from self._bounded(source.name, self._joined(texts))
 
@@ -353,14 +348,7 @@ class SourceReader:
         self.skipped += 1
 
     def _check_length(self, source: Source, taken: int, *, is_packed: bool) -> None:
-        if source.size is None:
-            return
-        if source.path is None and taken != source.size:
-            raise CorpusError(
-                f"{source.name}: the server announced {source.size:,} bytes and sent {taken:,}; "
-                "try again"
-            )
-        if taken < source.size and not is_packed:
+        if source.size is not None and taken < source.size and not is_packed:
             raise CorpusError(
                 f"{source.name}: ended after {taken:,} of {source.size:,} bytes; it was cut "
                 "short while being read. Open it again"

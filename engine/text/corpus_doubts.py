@@ -89,7 +89,7 @@ def _doubt_bytes(sources: Sequence[Source]) -> Iterator[str]:
 
 def _oddity(source: Source) -> str:
     """Return what is odd about the first bytes of a file; empty if it may be plain text."""
-    if source.path is None or source.size is None:
+    if source.size is None:
         return ""  # a pipe can be read only once
     head = b""
     with suppress(OSError), source.open() as file:

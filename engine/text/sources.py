@@ -1,4 +1,4 @@
-"""Sources of text: files, folders, globs, standard input, addresses; unpacked, also from records.
+"""Sources of text: files, folders, globs, standard input; unpacked, also from records.
 
 A `Source` is one place that bytes are read from. Compressed files are recognised by their first
 bytes or by the end of their names. They are unpacked in blocks, so none can fill the memory.
@@ -22,7 +22,6 @@ from typing import BinaryIO, NamedTuple, cast
 
 from engine.core.errors import CorpusError
 from engine.core.slow_modules import bz2, difflib, glob, gzip, json, lzma, zlib
-from engine.text.remote import RemoteFile, is_address
 
 BLOCK = 1 << 16
 """Size of the blocks that are read, in bytes."""
@@ -35,67 +34,64 @@ STANDARD_INPUT = "-"
 """The name that means standard input."""
 
 
-class StandardInput:
-    given = STANDARD_INPUT
-    name = "standard input"
-    path = None
-    size = None
+class Source(NamedTuple):
+    """A place that bytes are read from: a file, or standard input.
 
-    def open(self, seekable: bool = False) -> AbstractContextManager[BinaryIO]:
-        """Return standard input without its buffer, if it has one.
+    Attributes:
+        path: the file; `None` for standard input.
+        size: size as it is stored, in bytes; `None` for a pipe, which can be read only once.
+    """
+
+    path: str | None = None
+    size: int | None = None
+
+    @property
+    def given(self) -> str:
+        """Its name, which opens it again."""
+        return self.path or STANDARD_INPUT
+
+    @property
+    def name(self) -> str:
+        """A name to show."""
+        return self.path or "standard input"
+
+    def open(self) -> AbstractContextManager[BinaryIO]:
+        """Open the file; of standard input return what is below its buffer, if it has one.
 
         Python locks the buffer while a thread waits for input, and cannot exit while it is locked.
         """
+        if self.path is not None:
+            return open(self.path, "rb")
         buffer: BinaryIO = sys.stdin.buffer
         return nullcontext(getattr(buffer, "raw", buffer))
-
-
-class LocalFile(NamedTuple):
-    given: str
-    name: str
-    path: str
-    size: int | None
-
-    def open(self, seekable: bool = False) -> AbstractContextManager[BinaryIO]:
-        return open(self.path, "rb")
-
-
-Source = StandardInput | LocalFile | RemoteFile
-"""One place that bytes are read from.
-
-Attributes:
-    given: its name, which opens it again.
-    name: a name to show, without credentials.
-    path: its place on this machine; `None` for standard input and addresses.
-    size: size as it is stored, in bytes; `None` if unknown. Reading it asks the server.
-
-Its method `open` returns the bytes; with `seekable` the file can be read in any order.
-"""
 
 
 # From a name to sources
 
 _GLOB = re.compile(r"[*?[]")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 def sources_of(name: str | os.PathLike[str]) -> list[Source]:
     """Return the sources that a name means: one, or the files of a folder or glob, sorted by name.
 
     Args:
-        name: a file, `-` for standard input, an address such as `https://…`, a folder (all files
-            below it that are not hidden), or a glob such as `texts/**/*.gz`. If a file of that name
-            exists, it is not read as a glob.
+        name: a file, `-` for standard input, a folder (all files below it that are not hidden),
+            or a glob such as `texts/**/*.gz`. If a file of that name exists, it is not read as a
+            glob.
 
     Raises:
-        CorpusError: no file is found, or one may not be read.
+        CorpusError: no file is found, one may not be read, or the name is an address.
     """
     name = os.fspath(name)
     if not name:
         raise CorpusError("an empty name is no corpus; name a file")
     if name == STANDARD_INPUT:
-        return [StandardInput()]
-    if is_address(name):
-        return [RemoteFile(name)]
+        return [Source()]
+    if _ADDRESS.match(name):  # it may contain a password, so it is not quoted
+        raise CorpusError(
+            "an address is not fetched; pipe it in (curl ADDRESS | bpe-tui -), or save it as a file"
+        )
     if _GLOB.search(name) and not os.path.lexists(name):
         found = sorted(path for path in glob.iglob(name, recursive=True) if os.path.isfile(path))
         if not found:
@@ -103,8 +99,8 @@ def sources_of(name: str | os.PathLike[str]) -> list[Source]:
     elif os.path.isdir(name):
         found = _files_below(name)
     else:
-        return [_local_file(name)]
-    sources: list[Source] = [_local_file(path) for path in found if size_on_disk(path)]
+        return [_source(name)]
+    sources = [_source(path) for path in found if size_on_disk(path)]
     if not sources:
         raise CorpusError(f"{name}: is empty; there is no file in it with anything to read")
     return sources
@@ -131,7 +127,7 @@ def size_on_disk(name: str | os.PathLike[str]) -> int:
     return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
-def _local_file(name: str) -> LocalFile:
+def _source(name: str) -> Source:
     """Return the file of this name; its size is `None` if it is a pipe."""
     try:
         status = os.stat(name)
@@ -144,8 +140,7 @@ def _local_file(name: str) -> LocalFile:
         raise CorpusError(f"{name}: no permission to read it")
     if stat.S_IFMT(status.st_mode) in (stat.S_IFCHR, stat.S_IFBLK):
         raise CorpusError(f"{name}: is a device, which may have no end; name a file or pipe it in")
-    size = status.st_size if stat.S_ISREG(status.st_mode) else None
-    return LocalFile(name, name, name, size)
+    return Source(name, status.st_size if stat.S_ISREG(status.st_mode) else None)
 
 
 NEAR = 0.75
@@ -161,11 +156,6 @@ def describe_near_file(name: str) -> str:
         if near := difflib.get_close_matches(last, names, cutoff=NEAR):
             return f"; did you mean {os.path.join(folder, near[0])}?"
     return ""
-
-
-def is_pipe(source: Source) -> bool:
-    """Whether a source can be read only once."""
-    return source.given == STANDARD_INPUT or (source.path is not None and source.size is None)
 
 
 # Unpacking

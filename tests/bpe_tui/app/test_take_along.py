@@ -58,9 +58,9 @@ def test_the_command_opens_the_same_config_and_viewpoint(
 def test_the_command_works_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("tok.json").write_text("{}")
-    reading = Reading(more=("-more.txt", "-", "https://example.org/a.txt", "texts/*.txt"))
+    reading = Reading(more=("-more.txt", "-", "texts/*.txt"))
     command = command_that_opens(RunConfig("a.txt", reading=reading), Viewpoint())
-    names = (f"{tmp_path}/a.txt", f"{tmp_path}/-more.txt", "-", "https://example.org/a.txt")
+    names = (f"{tmp_path}/a.txt", f"{tmp_path}/-more.txt", "-")
     assert shlex.split(command)[2:] == [*names, f"{tmp_path}/texts/*.txt"]
     both = ["--tokenizer", f"{tmp_path}/tok.json", "--tokenizer", "gpt2"]
     for config in (

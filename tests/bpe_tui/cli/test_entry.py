@@ -29,8 +29,6 @@ from engine.core import systems
 from engine.core.events import CountProgress, WorkProgress
 from engine.learning.quiz import LONGEST_NAME
 from engine.recording.training_input import CountedCorpus
-from engine.text.corpus import Reading
-from engine.text.remote import RemoteFile
 
 # -- progress
 
@@ -176,19 +174,6 @@ def test_a_comparison_opens_with_its_first_text_where_there_is_a_screen(
         assert [each.name for each in screen._compared] == [str(toy)] * 2
         assert screen._data == data
         assert [each.open().merges for each in screen._compared] == [Tokenizer.load(toy).merges] * 2
-
-
-def test_sizes_to_fetch_are_named(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(RemoteFile, "__init__", lambda self, name: setattr(self, "name", name))
-    for size, said in ((5_000_000, "5 MB"), (None, "an unknown size")):
-        monkeypatch.setattr(RemoteFile, "size", size)
-        sources = [object(), RemoteFile("https://a.org/x")]
-        corpus: Any = SimpleNamespace(sources=sources, reading=Reading(field="text"))
-        inputs.note_sources(corpus, "https://a.org/x")
-        said = f"bpe-tui: note: https://a.org/x: {said} to read\n"
-        assert capsys.readouterr().err == said
 
 
 def test_who_types_is_asked_for_a_line_and_the_end_of_the_input_ends_the_line(
