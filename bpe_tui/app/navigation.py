@@ -162,8 +162,6 @@ class ScreenNavigation:
     @property
     def way_back(self) -> str:
         """The place that ⌫ leads back to if a jump has led here: `step 2`; else ""."""
-        if not self.trail:
-            return ""
         here = self.here()
         before = None if here is None else self._before(here)
         if here is None or before is None:

@@ -273,7 +273,9 @@ class PanelScreen(SettledScreen[None]):
 
     def show_changed_keys(self) -> None:
         """Show the keys again if they depend on what has changed, such as the cursor's row."""
-        if self.key_state != self._shown_keys:
+        shown = self._shown_keys
+        now = (self.enters, self.key_labels, self.playing)
+        if shown is None or now != (shown.enters, shown.labels, shown.playing):
             self.show_keys()
 
     on_lines_moved = show_changed_keys

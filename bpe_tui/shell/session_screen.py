@@ -293,7 +293,8 @@ class SessionScreen(PanelScreen):
 
     @property
     def key_labels(self) -> Mapping[str, str]:
-        place = self.host.navigation.way_back
+        navigation = self.host.navigation
+        place = navigation.way_back if navigation.trail else ""  # mostly no jump has led here
         back = tr("back to {place}", place=place) if place else ""
         return {**super().key_labels, "app.jump_back": back}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.core.wording import ENGLISH, Messages, Sentence, fill, frequency
+from engine.core.wording import ENGLISH, Messages, Sentence, fill
 
 DEFAULT_LANGUAGE = "en"
 """The language of all templates, which has every lesson."""
@@ -71,4 +71,4 @@ def plural(n: int, thing: str) -> str:
 
 def times(count: int) -> str:
     """Return how often something occurs: `once`, `12 times`."""
-    return str(tr_sentence(frequency(count)))
+    return tr("once") if count == 1 else tr("{n} times", n=f"{count:,}")

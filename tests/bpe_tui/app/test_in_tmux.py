@@ -130,7 +130,7 @@ def test_without_a_name_the_samples_are_offered() -> None:
     with Terminal(f"{sys.executable} -m bpe_tui", 80, 24) as terminal:
         assert "handout.txt" in terminal.wait_for("Samples")
         terminal.press("Tab", "Down", "Enter")  # from the lessons to the samples
-        terminal.wait_for("step 0 of 12")
+        terminal.wait_for("step  0 of 12")
         terminal.press("q")
         terminal.wait_for_cooked(exit_code=0)
 

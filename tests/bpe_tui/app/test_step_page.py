@@ -147,7 +147,7 @@ def test_a_page_in_chinese_has_chinese_sentences_about_what_is_worked_out(tmp_pa
     ship = Path(HANDOUT).with_name("ship.txt")
     options = ("--pattern", "whitespace", "--vocab-size", "60", "--view", "explain", "--language")
     for model, step, sentence, line in (
-        ("wordpiece", "0", "第 0 步：440 个片段，各是一个字符。", "● 1 打分"),
+        ("wordpiece", "0", "第 0 步：440 个片段，各是一个字符。", "● 打分"),
         (
             "unigram",
             "2",
