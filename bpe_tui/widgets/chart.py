@@ -45,6 +45,7 @@ class Chart(Dragged, can_focus=True):
     """A chart of `figure`, or the text `why_empty` without one; `at` is the x of the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.zoom", "zoom", show=False)]
+    FOCUS_ON_CLICK: ClassVar[bool] = False  # `on_mouse_down` does it: the first click only selects
 
     figure: reactive[Figure | None] = reactive(None)
     at: reactive[float | None] = reactive(None, repaint=False)
@@ -118,6 +119,11 @@ class Chart(Dragged, can_focus=True):
             text, at = axis[0][0], GUTTER + cursor
             axis = [(text[:at], "dim"), ("▲", "pair"), (text[at + 1 :], "dim")]
         return [axis, [(numbers, "dim")]]
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if not self.has_focus:
+            event.prevent_default()  # no drag begins
+            self.focus()
 
     def seek(self, event: events.MouseEvent) -> None:
         width = self.size.width - GUTTER

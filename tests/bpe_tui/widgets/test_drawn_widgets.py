@@ -131,6 +131,7 @@ async def test_a_click_or_a_drag_asks_for_what_is_drawn_there() -> None:
         token, border, blank = await at(app.rows, 2, 2, 3, 7, 7, y=2)
         assert (token.target, border.subjects, blank.target) == ("there", (7, 9), "there")
         assert not await at(app.rows, 0, y=3)
+        assert not await at(app.chart, 18)  # the first click only selects
         found = await at(app.chart, 0, 7, 8, 18, 30)
         assert [round(each.x, 1) for each in found] == [1.0, 1.0, 2.7, 19.7, 40.0]
         assert [each.position for each in await at(app.slider, 0, 1, 30)] == [0, 2, 60]
