@@ -75,7 +75,7 @@ def test_a_name_that_is_no_file_is_refused_in_a_sentence(line: str, tmp_path: Pa
         for kind, name in NAMES.items():
             done = run(*(name if word == "@" else word for word in LINES[line]))
             told = done.stderr.decode()
-            exit_codes = (0, 1, 2) if line == "check corpus" else (0, 2)  # 1: merges of another corpus
+            exit_codes = (0, 1, 2) if line == "check corpus" else (0, 2)  # 1: other merges
             assert done.returncode in exit_codes, (kind, told)
             assert "rror" not in told.replace("Value error", "")
 
