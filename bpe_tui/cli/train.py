@@ -184,8 +184,8 @@ def _continue(context: typer.Context) -> None:
             training = replay(config, bar, workers=given["workers"], recorded=steps is not None)
         bar.print_chunks()
         longer = training.trainer.tokenizer
-        notes = formats.convert(longer, format, out, overwrite=force)
-    for message in dict.fromkeys((*opened.notes, *notes)):
+        losses = formats.convert(longer, format, out, overwrite=force).losses
+    for message in dict.fromkeys((*opened.notes, *losses)):
         inputs.note(message)
     own, learnt = len(opened.tokenizer.vocab), training.trainer.learnt
     print(

@@ -58,7 +58,12 @@ def check_continuable(tokenizer: Tokenizer, merges: int) -> None:
     inner = alphabet.inner if isinstance(alphabet, WholeTokens) else alphabet
     why = obstacle_to(tokenizer, merges_in_ids(tokenizer))
     if why is None and not isinstance(inner, ByteAlphabet):
-        why = "its merges do not start from the 256 bytes"
+        why = (
+            "its merges start from characters, and those of a new corpus that it lacks could not "
+            "be learnt; nor could a merge of SentencePiece, whose pieces have one score for all "
+            "pairs that make them. Train one on both corpora, or add words to the tokenizer as "
+            "user-defined symbols, in a folder as added_tokens.json"
+        )
     if why is not None:
         raise VocabularyError(f"only a tokenizer that merges bytes can go on: {why}")
     if merges < 1:

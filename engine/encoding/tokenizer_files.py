@@ -22,7 +22,9 @@ Parts: TypeAlias = "tuple[Mapping[int, bytes], Sequence[tuple[bytes, bytes]], Pa
 """A vocab, its merges, and the pattern if the files have one."""
 
 
-FormatName = Literal["huggingface", "tiktoken", "minbpe", "course-json", "gpt2"]
+FormatName = Literal[
+    "huggingface", "sentencepiece", "gguf-fields", "tiktoken", "minbpe", "course-json", "gpt2"
+]
 """Name of a format that is written."""
 
 

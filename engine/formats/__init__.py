@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.core.arguments import checked
 from engine.core.drafts import temporary_folder
-from engine.core.errors import ConversionError, TokenizerFileError
+from engine.core.errors import TokenizerFileError
 from engine.core.files import check_free
 from engine.core.json_fields import gc_paused
 from engine.core.registry import Registry, registry_of
@@ -31,6 +32,7 @@ from engine.formats import (
     codes,
     course_files,
     gguf,
+    gguf_fields,
     gpt2,
     minbpe,
     rank_files,
@@ -39,6 +41,7 @@ from engine.formats import (
     tokenizer_json,
 )
 from engine.formats.folder_settings import CONFIG, MODEL, SETTINGS_FILES
+from engine.formats.proof import Kinds, prove
 from engine.formats.source import (
     MOST_SHOWN,
     TokenizerSource,
@@ -62,6 +65,7 @@ _OF_FILES = (
     tokenizer_json.FORMAT,
     sentencepiece_model.FORMAT,
     gguf.FORMAT,
+    gguf_fields.FORMAT,
     rank_files.TEKKEN,
     bert_vocab.FORMAT,
     clip.FORMAT,
@@ -78,14 +82,16 @@ _OF_NAMES = (
     by_name.TIKTOKEN_NAME,
     by_name.hub_format(lambda *paths, **overrides: open_tokenizer(*paths, **overrides)),
 )
-_WITH_SIGNATURE = (*_OF_FILES[:4], rank_files.TIKTOKEN, minbpe.FORMAT)
+_WITH_SIGNATURE = (*_OF_FILES[:5], rank_files.TIKTOKEN, minbpe.FORMAT)
 """Formats whose first bytes no other file has; the others are recognised by their shape."""
 _NAMED = (*_WITH_SIGNATURE, gpt2.FORMAT)
 """Formats whose files, if they have these names and do not open, are what a folder means."""
 __all__ = [
+    "CONVERTIBLE",
     "DEFAULT_FORMAT",
     "FORMATS",
     "WRITABLE",
+    "Conversion",
     "check_extensible",
     "convert",
     "is_half",
@@ -102,7 +108,10 @@ FORMATS: Registry[str, TokenizerFormat] = registry_of("format", *_OF_FILES, *_OF
 _WRITTEN: Registry[FormatName, TokenizerFormat] = registry_of(
     "format", *(each for each in FORMATS.values() if each.save)
 )
-WRITABLE = tuple(_WRITTEN)
+CONVERTIBLE = tuple(_WRITTEN)
+"""Names of formats that are written."""
+WRITABLE = tuple(name for name, each in _WRITTEN.items() if not each.of_others)
+"""Names of those that a training is usually saved in."""
 DEFAULT_FORMAT = "gpt2"
 
 
@@ -319,7 +328,7 @@ def writable_name(name: str) -> FormatName:
     """
     if name in FORMATS and name not in _WRITTEN:
         raise TokenizerFileError(
-            f"the format {name} is only read; choose one of {', '.join(WRITABLE)}"
+            f"the format {name} is only read; choose one of {', '.join(CONVERTIBLE)}"
         )
     return _WRITTEN.name_of(name)
 
@@ -368,13 +377,19 @@ def _draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
 # format can describe it; only then are the files written to their place. Notes name everything
 # that the format does not keep.
 
-PROBE = (
-    "The quick brown fox doesn't jump over 1234567 lazy dogs, DOESN'T it?\n\n\tdef f(x):\r\n"
-    "        return x+=1;  // naïve façade…   \nДобрый день, мир! Γειά σου. 你好,世界。こんにちは "
-    "안녕하세요 שלום مرحبا नमस्ते สวัสดี 🙂👩‍👩‍👧 e\u0301 \u00a0\u3000x"
-)
-PROBED_TOKENS = 5000
-"""Number of tokens that are encoded as well, spread over the vocabulary."""
+
+class Conversion(NamedTuple):
+    """A tokenizer in another format.
+
+    Attributes:
+        losses: the properties that the format does not keep, a sentence each.
+        texts: the number of texts that have the same ids in both.
+        libraries: the libraries that give these ids, too.
+    """
+
+    losses: tuple[str, ...]
+    texts: int
+    libraries: tuple[str, ...]
 
 
 @checked
@@ -384,16 +399,13 @@ def convert(
     path: str | os.PathLike[str],
     *,
     overwrite: bool = False,
-) -> tuple[str, ...]:
-    """Write a tokenizer in a format and check that it can be read again.
+) -> Conversion:
+    """Write a tokenizer in a format, and prove with many texts that the files give the same ids.
 
     Args:
         format: a name in `FORMATS`, of one that is written.
         path: the file, or the directory of the files.
         overwrite: whether an existing file may be replaced.
-
-    Returns:
-        the properties that the format does not keep, a sentence each.
 
     Raises:
         ConversionError: the files would give another tokenizer; nothing is written.
@@ -405,69 +417,56 @@ def convert(
         check_free(Path(path))
     with _draft_of(path) as draft:
         save(tokenizer, draft, format)
-        notes = tuple(_losses(tokenizer, draft, format))
+        conversion = _proved(tokenizer, draft, FORMATS[format])
     save(tokenizer, path, format, overwrite=overwrite)
-    return notes
+    return conversion
 
 
-def _losses(tokenizer: Tokenizer, draft: Path, format: str) -> Iterator[str]:
-    """Yield a sentence for each property that the files do not keep, such as the pattern.
+def _proved(tokenizer: Tokenizer, draft: Path, format: TokenizerFormat) -> Conversion:
+    """Prove that files hold a tokenizer but for the properties that the format does not keep.
 
     Raises:
         ConversionError: even with these properties given, the files are another tokenizer.
     """
-    read = open_tokenizer(draft).tokenizer
-    keeps_pattern = read.pattern.source == tokenizer.pattern.source
-    keeps_special = _specials(read) == _specials(tokenizer)
-    completed = open_tokenizer(
-        draft,
-        special_tokens=None if keeps_special else tokenizer.special_tokens,
-        pattern=None if keeps_pattern else tokenizer.pattern,
-    ).tokenizer
-    _check_same(tokenizer, completed, format)
+    name, read = format.name, open_tokenizer(draft).tokenizer
+    keeps_pattern = format.keeps_stages or read.pattern.source == tokenizer.pattern.source
+    lost = _steering(tokenizer, read)
+    found = _steering(read, tokenizer)
+    keeps_special = not lost and (format.keeps_stages or not found)
+    completed = read
+    if not (format.keeps_stages or (keeps_pattern and keeps_special)):
+        completed = open_tokenizer(
+            draft,
+            special_tokens=None if keeps_special else tokenizer.special_tokens,
+            pattern=None if keeps_pattern else tokenizer.pattern,
+        ).tokenizer
+    libraries = () if format.library is None else format.library(draft, tokenizer)
+    kinds: Kinds = {}
+    if format.keeps_stages:
+        from engine.formats.sentencepiece_stages import kinds_apart  # many modules
+
+        kinds = kinds_apart(tokenizer, read)
+    proof = prove(tokenizer, completed, name, libraries, kinds, without=(*lost, *found))
+    losses = []
     if not keeps_pattern:
-        yield (
-            f"{format} does not keep the pattern {tokenizer.pattern.name!r}; "
+        losses.append(
+            f"{name} does not keep the pattern {tokenizer.pattern.name!r}; "
             "give it when you open the files"
         )
     if not keeps_special:
-        special = ", ".join(tokenizer.special_tokens) or "none"
-        yield (
-            f"{format} does not keep which tokens are special ({special}); "
+        special = ", ".join(lost) or "none"
+        losses.append(
+            f"{name} does not keep which tokens are special ({special}); "
             "name them when you open the files"
         )
+    elif found:
+        shown = " ".join(found[:MOST_SHOWN]) + " …" * (len(found) > MOST_SHOWN)
+        losses.append(f"its control symbols are found in a text by {name}: {shown}")
+    names = tuple(each.name for each in libraries)
+    return Conversion((*losses, *proof.losses), proof.texts, names)
 
 
-def _specials(tokenizer: Tokenizer) -> dict[int, bytes]:
-    return {token_id: tokenizer.vocab[token_id] for token_id in tokenizer.special_ids}
-
-
-def _check_same(tokenizer: Tokenizer, read: Tokenizer, format: str) -> None:
-    """Raise `ConversionError` if a text shows that the two are not the same tokenizer."""
-    for text in _probes(tokenizer):
-        ids, other = tokenizer.encode(text), read.encode(text)
-        if ids != other:
-            place = next(
-                (n for n, (a, b) in enumerate(zip(ids, other, strict=False)) if a != b),
-                min(len(ids), len(other)),
-            )
-            near = tokenizer.decode(ids[max(place - 2, 0) : place + 3])
-            raise ConversionError(
-                f"{format} cannot hold this tokenizer: read again it encodes {near!r} differently, "
-                "so nothing is written; choose another format"
-            )
-        if read.decode_bytes(other) != tokenizer.decode_bytes(ids):
-            raise ConversionError(
-                f"{format} cannot hold this tokenizer: read again some ids are other bytes, "
-                "so nothing is written; choose another format"
-            )
-
-
-def _probes(tokenizer: Tokenizer) -> Iterator[str]:
-    """Yield texts of many kinds, one with the special tokens, and two made of many tokens."""
-    yield PROBE
-    yield "x".join(("", *tokenizer.special_tokens, ""))
-    ids = sorted(tokenizer.vocab)
-    chosen = ids[:: max(len(ids) // PROBED_TOKENS, 1)]
-    yield tokenizer.decode(chosen)
-    yield "\n".join(tokenizer.decode([token_id]) for token_id in chosen)
+def _steering(tokenizer: Tokenizer, other: Tokenizer) -> list[str]:
+    """Return the special tokens, but for symbols, that another tokenizer lacks."""
+    known = {*other.special_tokens, *tokenizer.added_tokens}
+    return [text for text in tokenizer.special_tokens if text not in known]

@@ -320,12 +320,25 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     Raises:
         TokenizerFileError: the header is damaged, or the kind of tokenizer is not known here.
     """
-    from engine.pipeline.as_tokenizer import tokenizer_of
-
     path = _path_of(source)
     assert path is not None  # the source was recognised
+    with errors_at(path):
+        pairs = read_pairs(path)
+    return opened_from(path, pairs, overrides, FORMAT.name)
+
+
+def opened_from(
+    path: Path, content: Mapping[str, Any], overrides: Overrides, format: str
+) -> Opened:
+    """Return the tokenizer that the pairs of a file describe.
+
+    Raises:
+        TokenizerFileError: a pair is missing or wrong, or the kind of tokenizer is not known here.
+    """
+    from engine.pipeline.as_tokenizer import tokenizer_of
+
     with errors_at(path, PatternError):
-        pairs = TokenizerPairs(read_pairs(path))
+        pairs = TokenizerPairs(content)
         name = pairs.get("model", "")
         if not name:
             raise TokenizerFileError("is a GGUF file without a tokenizer")
@@ -345,7 +358,7 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     elif pre in FROM_LLAMA_CPP:
         notes.append("its regexes are llama.cpp's, which may differ from those of the model's own")
     notes += note_template(pipeline.template_tokens)
-    return Opened(tokenizer, FORMAT.name, tuple(notes))
+    return Opened(tokenizer, format, tuple(notes))
 
 
 FORMAT = TokenizerFormat(

@@ -46,7 +46,8 @@ from engine.formats.folder_settings import read_folder_settings
 from engine.formats.gguf_cuts import KIMI
 from engine.formats.merges_of_ranks import ranks_of, tokenizer_of_ranks
 from engine.formats.source import TokenizerSource, check_lines, read_bytes, read_json
-from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+from engine.formats.tokenizer_format import Library, Opened, Overrides, TokenizerFormat
+from engine.text.patterns import PATTERNS
 
 _FIRST_LINE = re.compile(rb"(?=\S{4})[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
 _MOST_DIGITS = 9
@@ -139,6 +140,23 @@ def save_tiktoken(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
     write_files({path: b"".join(lines)}, overwrite=overwrite)
 
 
+def library_for(path: Path, tokenizer: Tokenizer) -> tuple[Library, ...]:
+    """Return tiktoken with these ranks, if it is installed and the pattern is a known one."""
+    if tokenizer.pattern not in PATTERNS.values():
+        return ()
+    try:
+        import tiktoken
+    except ImportError:
+        return ()
+    made = tiktoken.Encoding(
+        path.name,
+        pat_str=tokenizer.pattern.source,
+        mergeable_ranks=ranks_of(tokenizer),
+        special_tokens=dict(tokenizer.rules.special_ids),
+    )
+    return (Library("tiktoken", made.encode_ordinary),)
+
+
 TIKTOKEN = TokenizerFormat(
     "tiktoken",
     "tiktoken's file of tokens in base64 and ranks",
@@ -147,6 +165,7 @@ TIKTOKEN = TokenizerFormat(
     save_tiktoken,
     only_ranks=True,
     suffix=".tiktoken",
+    library=library_for,
 )
 
 

@@ -11,15 +11,18 @@ import struct
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from engine.core.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError, errors_at
+from engine.core.files import write_files
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats.folder_settings import FolderSettings, read_folder_settings
 from engine.formats.merges_of_ranks import MOST_WORK
 from engine.formats.source import TokenizerSource, read_bytes, read_head, read_json
-from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+from engine.formats.tokenizer_format import Library, Opened, Overrides, TokenizerFormat
 from engine.formats.tokenizer_json import overridden
 
 if TYPE_CHECKING:
@@ -427,4 +430,76 @@ def _notes(type_number: int, pieces: list[ScoredPiece], rules: ProtobufMessage) 
     )
 
 
-FORMAT = TokenizerFormat("sentencepiece", "a SentencePiece model (.model)", recognises, load)
+# Writing
+
+
+_ROLES = {"bos": ("<s>", "<bos>"), "eos": ("</s>", "<eos>"), "pad": ("<pad>", "[PAD]")}
+"""Roles of control symbols → their usual names."""
+
+
+def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
+    """Write a `.model` with the message of SentencePiece's own library.
+
+    Raises:
+        TokenizerFileError: SentencePiece cannot hold the tokenizer, or the library is missing.
+        OutputExistsError: the file exists and `overwrite` is false.
+    """
+    from engine.formats.own_pipelines import pipeline_of
+    from engine.formats.sentencepiece_stages import sentencepiece_stages
+    from engine.pipeline import sentencepiece
+
+    try:
+        schema: Any = import_module("sentencepiece.sentencepiece_model_pb2")
+    except ImportError:
+        raise TokenizerFileError(
+            f"{path}: a SentencePiece model is written with its library, which is not installed; "
+            "install it (pip install 'bpe-tui[sentencepiece]')"
+        ) from None
+    with errors_at(path):
+        pipeline = sentencepiece_stages(pipeline_of(tokenizer, path))
+    model, rules, decoder = pipeline.model, pipeline.normalizer, pipeline.decoder
+    assert isinstance(model, sentencepiece.SentencePieceBPE | sentencepiece.SentencePieceUnigram)
+    assert isinstance(rules, sentencepiece.SentencePieceNormalizer)
+    assert isinstance(decoder, sentencepiece.SentencePieceDecoder)
+    written = schema.ModelProto()
+    for piece in model.pieces:
+        written.pieces.add(piece=piece.text, score=piece.score, type=piece.kind)
+    training, normalizing = written.trainer_spec, written.normalizer_spec
+    merges = isinstance(model, sentencepiece.SentencePieceBPE)
+    training.model_type = BPE if merges else UNIGRAM
+    training.vocab_size, training.byte_fallback = len(model.pieces), model.byte_fallback
+    training.unk_piece, training.unk_surface = decoder.unknown, decoder.unknown_text
+    training.treat_whitespace_as_suffix = rules.space_behind
+    training.unk_id = model.unknown_id
+    for role, names in _ROLES.items():
+        found = next((name for name in names if name in model.vocab), names[0])
+        setattr(training, f"{role}_piece", found)
+        setattr(training, f"{role}_id", model.vocab.get(found, -1))
+    normalizing.name = "identity" if not rules.charsmap else "user_defined"
+    normalizing.precompiled_charsmap = rules.charsmap
+    normalizing.add_dummy_prefix = rules.add_dummy_prefix
+    normalizing.remove_extra_whitespaces = rules.remove_extra_whitespaces
+    normalizing.escape_whitespaces = rules.escape_whitespaces
+    write_files({path: written.SerializeToString()}, overwrite=overwrite)
+
+
+def library_for(path: Path, tokenizer: Tokenizer) -> tuple[Library, ...]:
+    """Return SentencePiece's library with the file open."""
+    import sentencepiece
+
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    return (Library("sentencepiece", processor.encode),)
+
+
+FORMAT = TokenizerFormat(
+    "sentencepiece",
+    "a SentencePiece model (.model)",
+    recognises,
+    load,
+    save,
+    suffix=".model",
+    keeps_stages=True,
+    of_others=True,
+    of_characters=True,
+    library=library_for,
+)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.core.errors import TokenizerFileError, VocabularyError, bounded
 from engine.core.events import Pair
@@ -124,6 +125,18 @@ class VocabAndMerges:
         }
 
 
+class Library(NamedTuple):
+    """A library that reads a format, too.
+
+    Attributes:
+        name: its name.
+        encode: encodes a text in which no special token is looked for.
+    """
+
+    name: str
+    encode: Callable[[str], list[int]]
+
+
 @dataclass(frozen=True)
 class TokenizerFormat:
     """A format of tokenizer files.
@@ -141,6 +154,9 @@ class TokenizerFormat:
         keeps_stages: whether it can describe changes of a text before it is cut.
         only_ranks: whether it holds only tokens with ranks: no pattern, no special tokens.
         is_spelled: whether its tokens are in GPT-2's spelling.
+        of_others: whether it is for other programs, and a training is seldom saved in it.
+        of_characters: whether it holds merges of characters only.
+        library: opens a file in the library that it is for, if that is installed.
     """
 
     name: str
@@ -155,6 +171,9 @@ class TokenizerFormat:
     only_ranks: bool = False
     is_spelled: bool = False
     suffix: str = ""
+    of_others: bool = False
+    of_characters: bool = False
+    library: Callable[[Path, Tokenizer], tuple[Library, ...]] | None = None
 
     def written(self, path: Path) -> list[Path]:
         """Return the files that saving to a path writes."""
@@ -243,6 +262,12 @@ def describe_obstacle(alphabet: Alphabet, format: TokenizerFormat) -> str | None
             "no format can hold this tokenizer: </w> is a token of its own here, which merges like "
             "any other; in tokenizer.json it is part of the last character, and the other formats "
             "know bytes only. Units of bytes or of characters can be saved"
+        )
+    if alphabet.unit == "byte" and format.of_characters:
+        return (
+            "SentencePiece merges characters, and takes bytes only for characters that have no "
+            "piece; so no .model gives the ids of merges of bytes; take the format tiktoken, "
+            "huggingface or gguf-fields"
         )
     if alphabet.unit != "byte" and not format.keeps_stages:
         return (

@@ -23,7 +23,7 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.formats.folder_settings import read_folder_settings
 from engine.formats.guesses import note_template
 from engine.formats.source import TokenizerSource, read_head, read_json
-from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+from engine.formats.tokenizer_format import Library, Opened, Overrides, TokenizerFormat
 from engine.text.patterns import PATTERNS, PatternLike, as_pattern
 
 if TYPE_CHECKING:
@@ -139,15 +139,15 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
     """Write a pipeline into a file, or into a `tokenizer.json` in a directory.
 
     Raises:
-        TokenizerFileError: a token is not UTF-8, or it is a SentencePiece model.
+        TokenizerFileError: a token is not UTF-8, or no stage does what a SentencePiece model does.
         OutputExistsError: the file exists and `overwrite` is false.
     """
     target = path / FILE if os.path.isdir(path) else path
     if not pipeline.model.in_tokenizer_json:
-        raise TokenizerFileError(
-            f"{target}: a tokenizer.json cannot hold all of SentencePiece's normalization, so a "
-            "SentencePiece model is only read; keep its own file"
-        )
+        from engine.formats.sentencepiece_stages import hugging_face_stages
+
+        with errors_at(target):
+            pipeline = hugging_face_stages(pipeline)
     text = json.dumps(pipeline.to_json(), ensure_ascii=False, indent=2)
     try:
         content = text.encode()
@@ -188,6 +188,16 @@ def save_pieces(
     return len(pieces) - len(pipeline.model.vocab)
 
 
+def library_for(path: Path, tokenizer: Tokenizer) -> tuple[Library, ...]:
+    """Return Hugging Face's library with the file open, if it is installed."""
+    try:
+        import tokenizers
+    except ImportError:
+        return ()
+    encode = tokenizers.Tokenizer.from_file(os.fspath(path)).encode
+    return (Library("tokenizers", lambda text: encode(text, add_special_tokens=False).ids),)
+
+
 FORMAT = TokenizerFormat(
     "huggingface",
     "Hugging Face's tokenizer.json",
@@ -197,4 +207,5 @@ FORMAT = TokenizerFormat(
     suffix=".json",
     keeps_stages=True,
     is_spelled=True,
+    library=library_for,
 )

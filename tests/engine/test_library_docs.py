@@ -16,7 +16,7 @@ import pytest
 import engine
 from engine.encoding.alphabet import UNITS
 from engine.encoding.encoders import ENCODERS
-from engine.formats import WRITABLE
+from engine.formats import CONVERTIBLE
 from engine.unigram.units import GRAM_UNITS, GramUnitsName
 
 REPO = Path(__file__).resolve().parents[2]
@@ -72,7 +72,7 @@ def test_a_type_checker_takes_the_examples_and_finds_misspelled_names(tmp_path: 
         (engine.UnitsName, UNITS),
         (GramUnitsName, GRAM_UNITS),
         (engine.EncoderName, ENCODERS),
-        (engine.FormatName, WRITABLE),
+        (engine.FormatName, CONVERTIBLE),
     ],
 )
 def test_the_names_that_a_signature_takes_are_those_of_the_registry(

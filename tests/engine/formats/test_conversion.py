@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,9 @@ from engine import (
     OutputExistsError,
     Tokenizer,
     TokenizerFileError,
-    formats,
     train_bpe,
 )
-from engine.formats import convert, open_tokenizer, save
+from engine.formats import convert, open_tokenizer, proof, save
 from engine.formats.tokenizer_format import Opened
 from engine.text.patterns import Alternative, Pattern
 
@@ -37,7 +37,7 @@ def _guessing_open(path: Path, special_tokens: Any = (END,), pattern: Any = None
 def test_each_property_that_is_lost_has_a_sentence(
     stories: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert convert(stories, "tiktoken", tmp_path / "out") == (
+    assert convert(stories, "tiktoken", tmp_path / "out").losses == (
         "tiktoken does not keep the pattern 'cl100k'; give it when you open the files",
         "tiktoken does not keep which tokens are special (<|endoftext|>); name them when you open "
         "the files",
@@ -45,7 +45,7 @@ def test_each_property_that_is_lost_has_a_sentence(
     monkeypatch.setattr("engine.formats.open_tokenizer", _guessing_open)
     vocab = {i: token for i, token in stories.vocab.items() if token != END.encode()}
     plain = Tokenizer(vocab, stories.merges)
-    assert convert(plain, "course-json", tmp_path / "plain.json") == (
+    assert convert(plain, "course-json", tmp_path / "plain.json").losses == (
         "course-json does not keep which tokens are special (none); name them when you open the "
         "files",
     )
@@ -55,8 +55,8 @@ def test_tokens_from_all_parts_of_a_vocabulary_are_tried(
     stories: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for most, step in ((5000, 1), (200, 2), (100, 4)):
-        monkeypatch.setattr(formats, "PROBED_TOKENS", most)
-        *_, apart = formats._probes(stories)
+        monkeypatch.setattr(proof, "TRIED_TOKENS", most)
+        apart = next(islice(proof.texts_for(stories), 3, None))
         chosen = sorted(stories.vocab)[::step]
         assert apart == "\n".join(stories.decode([token_id]) for token_id in chosen)
 
@@ -72,7 +72,7 @@ def test_a_writer_that_loses_a_merge_is_detected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.formats.save", _careless_save)
-    with pytest.raises(ConversionError, match=r"read again it encodes ' fox d' differently"):
+    with pytest.raises(ConversionError, match=r"the ids of .The quick.* from token 18"):
         convert(Tokenizer(BYTES | {256: b"ox"}, [(b"o", b"x")]), "gpt2", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -160,10 +160,9 @@ def test_a_control_symbol_is_one_token_if_named_as_special(place: Path) -> None:
         open_tokenizer(path, pattern="gpt2")
 
 
-def test_a_model_is_not_written_in_another_format(place: Path, tmp_path: Path) -> None:
-    for format in ("huggingface", "gpt2", "tiktoken"):
-        said = "is only read" if format == "huggingface" else "changes a text before it cuts it"
-        with pytest.raises(TokenizerFileError, match=said):
+def test_a_model_is_not_written_as_merges_of_bytes(place: Path, tmp_path: Path) -> None:
+    for format in ("gpt2", "tiktoken"):
+        with pytest.raises(TokenizerFileError, match="changes a text before it cuts it"):
             save(ours(("bpe", "plain"), place), tmp_path / "out", format)
     with pytest.raises(TokenizerFileError, match="merges nothing, and the format gpt2 holds"):
         save(ours(("unigram", "plain"), place), tmp_path / "out", "gpt2")

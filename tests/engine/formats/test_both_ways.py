@@ -1,0 +1,208 @@
+"""Both ways between SentencePiece's files, `tokenizer.json` and the fields of GGUF."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generated import first_quick
+from sentencepiece_models import VARIANTS, trained
+from tiny_tokenizers import handout
+
+from engine import ConversionError, Tokenizer, TokenizerFileError
+from engine.formats import convert, open_tokenizer
+from engine.formats.gguf_cuts import pre_tokenizer_named
+from engine.formats.proof import TEXTS, texts_for
+
+pytest.importorskip("google.protobuf")  # with which SentencePiece's files are written
+
+ENDINGS = {"huggingface": ".json", "sentencepiece": ".model", "gguf-fields": ".json"}
+
+
+@cache
+def model(kind: str, variant: str, place: Path) -> Tokenizer:
+    path = place / f"{kind} {variant}.model"
+    path.write_bytes(trained(kind, variant))
+    return open_tokenizer(path).tokenizer
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("models")
+
+
+SAME = [each for each in VARIANTS if each not in ("symbols", "space after")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "variant"), first_quick(product(("bpe", "unigram", "char"), SAME))
+)
+def test_a_model_becomes_a_tokenizer_json_and_a_model_again(
+    kind: str, variant: str, place: Path, tmp_path: Path
+) -> None:
+    """The libraries of both give each of the texts the ids of the model."""
+    tokenizer = model(kind, variant, place)
+    for format in ("huggingface", "sentencepiece"):
+        path = tmp_path / f"written{ENDINGS[format]}"
+        found = convert(tokenizer, format, path)
+        assert found.texts == TEXTS
+        assert found.libraries == ({"huggingface": "tokenizers"}.get(format, format),)
+        tokenizer = open_tokenizer(path).tokenizer
+    fields = convert(tokenizer, "gguf-fields", tmp_path / "fields.json")
+    assert fields.texts == TEXTS
+    assert open_tokenizer(tmp_path / "fields.json").format == "gguf-fields"
+
+
+def test_a_symbol_is_found_between_others_but_no_mark_is_before_it_alone(
+    place: Path, tmp_path: Path
+) -> None:
+    symbols = model("bpe", "symbols", place)
+    found = convert(symbols, "huggingface", tmp_path / "symbols.json")
+    assert found.losses == (
+        "its control symbols are found in a text by huggingface: <unk> <s> </s> <c>",
+        "huggingface has other ids for a text that is one symbol, as '[X]'",
+    )
+    read = open_tokenizer(tmp_path / "symbols.json").tokenizer
+    for text in ("[X]a", " a [X]  the[X]", "<a b>", "你好 [X]\n"):
+        assert read.encode(text) == symbols.encode(text)
+    assert len(symbols.encode("[X]")) == 1 + len(read.encode("[X]"))
+
+
+def test_a_text_that_differs_is_shown_and_nothing_is_written(place: Path, tmp_path: Path) -> None:
+    """A symbol of Unigram competes with its pieces; an added token is cut out first."""
+    with pytest.raises(ConversionError, match=r"the ids of '.*' are .* and read again"):
+        convert(model("unigram", "symbols", place), "huggingface", tmp_path / "out.json")
+    for format, what in (
+        ("huggingface", "puts ▁ after a word"),
+        ("gguf-fields", "puts ▁ after a word"),
+    ):
+        with pytest.raises(TokenizerFileError, match=what):
+            convert(model("bpe", "space after", place), format, tmp_path / "out")
+    with pytest.raises(TokenizerFileError, match="a model of words is only read"):
+        convert(model("word", "plain", place), "huggingface", tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+def _trained_by_tokenizers(kind: str, normalizer: Any = None, cut: Any = None) -> str:
+    import tokenizers
+    from tokenizers import models, trainers
+
+    lines = ["the cat sat on the mat", "a  hat and 12 mats", "naïve façade, 漢字"] * 3
+    given: Any = {"show_progress": False, "special_tokens": ["<unk>", "<s>", "</s>"]}
+    if kind == "bpe":
+        made = tokenizers.Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True))
+        trainer: Any = trainers.BpeTrainer(vocab_size=70, **given)
+    else:
+        made = tokenizers.Tokenizer(models.Unigram())
+        trainer = trainers.UnigramTrainer(vocab_size=60, unk_token="<unk>", **given)
+    made.normalizer, made.pre_tokenizer = normalizer, cut
+    made.train_from_iterator(lines, trainer)
+    return str(made.to_str())
+
+
+def _stages(name: str) -> tuple[Any, Any]:
+    from tokenizers import Regex, normalizers, pre_tokenizers
+
+    marks = normalizers.Replace(" ", "▁")
+    metaspace = pre_tokenizers.Metaspace
+    return {
+        "never": (None, metaspace(prepend_scheme="never")),
+        "Gemma": (marks, pre_tokenizers.Split(" ", "merged_with_previous")),
+        "Llama": (normalizers.Sequence([normalizers.Prepend("▁"), marks]), None),
+        "always": (None, metaspace()),
+        "first": (None, metaspace(prepend_scheme="first")),
+        "digits": (None, pre_tokenizers.Sequence([pre_tokenizers.Digits(), metaspace()])),
+        "lower": (normalizers.Lowercase(), metaspace()),
+        "spaces": (normalizers.Replace(Regex("[a-z]+"), "b"), metaspace()),
+    }[name]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "lost"),
+    first_quick(
+        (kind, name, "begins with a space" * (name in ("always", "first")))
+        for name in ("always", "first", "never", "Gemma", "Llama")
+        for kind in ("bpe", "unigram")
+    ),
+)
+def test_a_tokenizer_json_becomes_a_model(kind: str, name: str, lost: str, tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers")
+    (tmp_path / "in.json").write_text(_trained_by_tokenizers(kind, *_stages(name)))
+    tokenizer = open_tokenizer(tmp_path / "in.json").tokenizer
+    for format in ("sentencepiece", "gguf-fields"):
+        found = convert(tokenizer, format, tmp_path / format)
+        assert found.texts == TEXTS
+        others = [each for each in found.losses if "special" not in each]
+        assert [lost in each for each in others] == [True] * bool(lost)
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"),
+    [("digits", "pre-tokenizer Digits"), ("lower", "normalizer Lowercase"),
+     ("spaces", "normalizer Replace")],
+)  # fmt: skip
+def test_a_stage_without_counterpart_is_named(name: str, stage: str, tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers")
+    (tmp_path / "in.json").write_text(_trained_by_tokenizers("bpe", *_stages(name)))
+    with pytest.raises(TokenizerFileError, match=f"no counterpart to the {stage}"):
+        convert(open_tokenizer(tmp_path / "in.json").tokenizer, "sentencepiece", tmp_path / "out")
+
+
+def test_merges_of_bytes_go_everywhere_but_to_sentencepiece(tmp_path: Path) -> None:
+    tokenizer = handout()
+    with pytest.raises(TokenizerFileError, match=r"SentencePiece merges characters, .* tiktoken"):
+        convert(tokenizer, "sentencepiece", tmp_path / "out.model")
+    for format in ("gguf-fields", "huggingface", "tiktoken", "gguf-fields"):
+        path = tmp_path / f"{format} {len(list(tmp_path.iterdir()))}"
+        assert convert(tokenizer, format, path).texts == TEXTS  # type: ignore[arg-type]
+        special = None if format != "tiktoken" else tokenizer.special_tokens
+        tokenizer = open_tokenizer(path, special_tokens=special, pattern="gpt2").tokenizer
+    fields = json.loads(path.read_text("utf-8"))
+    assert fields["tokenizer.ggml.pre"] == "gpt-2"
+    assert fields["tokenizer.ggml.merges"][0] == " ".join(
+        part.decode() for part in handout().merges[0]
+    )
+    assert len(fields["tokenizer.ggml.tokens"]) == len(handout().vocab)
+
+
+def _bpe(pattern: str) -> Tokenizer:
+    return Tokenizer(handout().vocab, handout().merges, pattern=pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "pre"), [("llama3", "llama3"), ("qwen2", "qwen2"), ("o200k", "gpt-4o")]
+)
+def test_a_gguf_file_names_the_regexes(pattern: str, pre: str, tmp_path: Path) -> None:
+    convert(_bpe(pattern), "gguf-fields", tmp_path / "out")
+    written = json.loads((tmp_path / "out").read_text("utf-8"))["tokenizer.ggml.pre"]
+    assert pre_tokenizer_named(written) == pre_tokenizer_named(pre)
+
+
+def test_a_pattern_without_a_name_at_llama_cpp_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TokenizerFileError, match=r"llama\.cpp has no name for the regexes"):
+        convert(_bpe("cl100k"), "gguf-fields", tmp_path / "out")
+
+
+def test_without_its_library_a_model_is_not_written(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sentencepiece.sentencepiece_model_pb2", None)
+    with pytest.raises(TokenizerFileError, match=r"pip install 'bpe-tui\[sentencepiece\]'"):
+        convert(model("bpe", "plain", place), "sentencepiece", tmp_path / "out.model")
+
+
+@pytest.mark.parametrize(
+    "make", [handout, lambda: Tokenizer({n: bytes([n]) for n in range(9)}, [])]
+)
+def test_the_texts_of_a_proof_are_many_and_always_the_same(make: Callable[[], Tokenizer]) -> None:
+    first, again = (
+        [text for text, _ in zip(texts_for(make()), range(300), strict=False)] for _ in range(2)
+    )
+    assert first == again
+    assert len(set(first)) > 200
