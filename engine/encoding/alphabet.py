@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from engine.core.errors import VocabularyError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell
 from engine.core.registry import Registry, registry_of
+from engine.native.encoding import Spelling, Way
 from engine.text.pretokenize import WHITE_SPACE, to_bytes, to_text
 
 
@@ -63,6 +64,11 @@ class Alphabet(ABC):
     def inside(self) -> Alphabet:
         """The alphabet for a part of a pretoken that does not reach its end."""
         return self._inside or self
+
+    @property
+    def spelling(self) -> Spelling | None:
+        """The same for the kernel; `None` if it cannot spell so."""
+        return None
 
     @property
     def letters(self) -> Mapping[str, int]:
@@ -115,6 +121,10 @@ class ByteAlphabet(Alphabet):
 
     def __init__(self, byte_ids: Sequence[int]) -> None:
         self.token_ids = tuple(byte_ids)
+
+    @property
+    def spelling(self) -> Spelling:
+        return Spelling(Way.IN_BYTES, byte_ids=self.token_ids)
 
     def spell(self, pretoken: bytes) -> list[int]:
         ids = self.token_ids
@@ -189,6 +199,16 @@ class CharacterAlphabet(Alphabet):
         if self._prefix or self._suffix or self._by_byte:
             return {}
         return {letter: i for letter, i in self._characters.items() if len(letter) == 1}
+
+    @property
+    def spelling(self) -> Spelling | None:
+        known = [byte_id for byte_id in self._byte_ids or () if byte_id is not None]
+        has_some = self._byte_ids is not None and len(known) < len(self._byte_ids)
+        if self._prefix or self._suffix or self._by_byte or has_some:
+            return None
+        return Spelling(
+            Way.IN_UNITS, self._characters, known or None, self.unknown, self._fuse_unknown
+        )
 
     @property
     def beginning(self) -> str:

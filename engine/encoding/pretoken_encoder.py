@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TypeVar
 
-from engine.text.patterns import Pattern
+from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import to_bytes
 
 # A bounded memory that is as fast as a dict for known keys
@@ -71,7 +71,9 @@ class PretokenEncoder:
     """
 
     def __init__(self, pattern: Pattern, encode: Callable[[bytes], Sequence[int]]) -> None:
-        self._split = pattern.split
+        # Most such texts are one pretoken, already cut; a regex would take longer than all else.
+        is_whole = pattern.source == PATTERNS["none"].source
+        self._split = (lambda text: [text] if text else []) if is_whole else pattern.split
         self._ids_of = BoundedMemo[str](lambda text: tuple(encode(to_bytes(text))), PRETOKENS)
 
     def encode(self, text: str) -> list[int]:

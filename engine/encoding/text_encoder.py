@@ -10,9 +10,10 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import Any, Self, TypeAlias, TypeVar
 
+from engine.core.errors import KernelMemoryError
 from engine.core.events import Pair
 from engine.core.helper_pool import in_order
-from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.encoding.alphabet import Alphabet, WholeTokens
 from engine.encoding.encoders import ENCODERS, Encoder, MergeTable, Native
 from engine.native.encoding import (
     MOST,
@@ -40,10 +41,17 @@ def encode_around_special(
     text: str,
     splitter: SpecialSplitter,
     special_ids: Mapping[str, int],
+    *,
+    is_cut: bool = True,
 ) -> list[int]:
-    """Encode a text: special tokens by their ids, text between them by `encode_text`."""
+    """Encode a text: special tokens by their ids, text between them by `encode_text`.
+
+    Args:
+        is_cut: whether the splitter makes the cuts that no pattern expresses.
+    """
     ids: list[int] = []
-    for piece, special in splitter.split_text(without_stray_surrogates(text)):
+    split = splitter.split_text if is_cut else splitter.split_uncut
+    for piece, special in split(without_stray_surrogates(text)):
         if special:
             ids.append(special_ids[piece])
         else:
@@ -71,7 +79,9 @@ def text_encoder(
     splitter = splitter or SpecialSplitter(list(special_ids))
     parts = one, pattern, splitter, special_ids, one.for_texts(pattern)
     if isinstance(one, Native):
-        return KernelTextEncoder(*parts, KernelOfTexts(alphabet, table, pattern))
+        uncut = splitter.uncut_pattern
+        kernel = KernelOfTexts(alphabet, table, uncut or pattern, drops_spaces=uncut is not None)
+        return KernelTextEncoder(*parts, kernel)
     return TextEncoder(*parts)
 
 
@@ -135,7 +145,8 @@ LONGEST = MOST
 
 def _are_small(ids: Iterable[int]) -> bool:
     """Whether the kernel's integers hold all of these ids."""
-    return all(token_id in range(MOST) for token_id in ids)
+    found = list(ids)
+    return not found or 0 <= min(found) <= max(found) < MOST
 
 
 @dataclass(eq=False)
@@ -145,6 +156,7 @@ class KernelOfTexts:
     _alphabet: Alphabet
     _table: Mapping[Pair, tuple[int, int]]
     _pattern: Pattern
+    drops_spaces: bool = False
 
     @cached_property
     def encoder(self) -> KernelEncoder | None:
@@ -152,15 +164,20 @@ class KernelOfTexts:
         alphabet, whole = self._alphabet, dict[bytes, int]()
         if isinstance(alphabet, WholeTokens):
             whole, alphabet = dict(alphabet.whole), alphabet.inner
-        borders = self._pattern.borders
-        if not (borders and isinstance(alphabet, ByteAlphabet)):
+        pattern, spelling = self._pattern, alphabet.spelling
+        if spelling is None or not (pattern.borders or pattern.mark):
             return None
-        numbers = merge_numbers(alphabet.token_ids, self._table)
-        if numbers is None or not _are_small(whole.values()):
+        numbers = merge_numbers(spelling.byte_ids or [0] * 256, self._table)
+        spelling = spelling._replace(drops_spaces=self.drops_spaces)
+        ids = chain(whole.values(), spelling.ids.values(), [spelling.unknown or 0])
+        if numbers is None or not _are_small(ids):
             return None
-        tables, pattern = BorderTables.of(borders).packed, self._pattern
-        make_cutter = lambda: scanner_for(pattern) or cutter_for(pattern)  # noqa: E731
-        return KernelEncoder(tables, numbers, whole, make_cutter)
+        if pattern.mark is None:
+            tables = BorderTables.of(pattern.borders).packed
+            make_cutter = lambda: scanner_for(pattern) or cutter_for(pattern)  # noqa: E731
+            return KernelEncoder(tables, numbers, whole, make_cutter, spelling=spelling)
+        mark = to_bytes(pattern.mark.text), pattern.mark.in_runs
+        return KernelEncoder(mark, numbers, whole, lambda: cutter_for(pattern), spelling=spelling)
 
 
 @dataclass(eq=False)
@@ -192,6 +209,13 @@ class KernelTextEncoder(TextEncoder):
             return leave
         encoder, specials = self._whole
         return encoder.first.short_texts(specials)
+
+    @cached_property
+    def _short_part(self) -> tuple[ThreadEncoder, EncodeShort]:
+        """The first thread's encoder, and its function for short texts without special tokens."""
+        assert self.kernel.encoder is not None
+        first = self.kernel.encoder.first
+        return first, first.short_texts(no_specials())
 
     @property
     def releases_lock(self) -> bool:
@@ -229,14 +253,19 @@ class KernelTextEncoder(TextEncoder):
         if (whole := self._whole_for(data)) is not None:
             return encoder.list_of(data, whole[1])
         encode = partial(self._encode_part, encoder)
-        return encode_around_special(encode, text, self.splitter, self.special_ids)
+        return encode_around_special(encode, text, self.splitter, self.special_ids, is_cut=False)
 
     def _encode_part(self, encoder: ThreadEncoder, text: str) -> list[int]:
         """Encode text without special tokens."""
+        first, encode_short = self._short_part
+        if encoder is first and (ids := encode_short(text)) is not None:
+            return ids
         data = to_bytes(text)
-        return (
-            encoder.list_of(data, no_specials()) if len(data) <= LONGEST else self.encode_text(text)
-        )
+        if len(data) <= LONGEST:
+            return encoder.list_of(data, no_specials())
+        if self.splitter.uncut_pattern is not None:
+            raise KernelMemoryError("the text is too long to encode in one go; give it in parts")
+        return self.encode_text(text)
 
 
 def as_list(ids: TokenIds) -> list[int]:

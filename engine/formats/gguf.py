@@ -236,7 +236,7 @@ def _read_sentencepiece(pairs: TokenizerPairs, overrides: Overrides) -> Pipeline
         (), unknown.text, unknown.text, has_prefix, removes, has_bytes
     )
     if charsmap:
-        sentencepiece.CharacterMap(normalizer.charsmap)  # raises if it is damaged
+        sentencepiece.character_map(normalizer.charsmap)  # raises if it is damaged
     pattern = sentencepiece.word_pattern(piece.text for piece in pieces) if is_bpe else None
     words = None if pattern is None else sentencepiece.SentencePieceCuts(pattern)
     model = (

@@ -415,11 +415,11 @@ def _checked_map(rules: ProtobufMessage) -> bytes:
     Raises:
         TokenizerFileError: it is damaged.
     """
-    from engine.pipeline.sentencepiece import CharacterMap
+    from engine.pipeline.sentencepiece import character_map
 
     charsmap = rules.data(_MAP)
     if charsmap:
-        CharacterMap(charsmap)  # raises if it is damaged
+        character_map(charsmap)  # raises if it is damaged
     return charsmap
 
 

@@ -26,7 +26,7 @@ SWITCH = "BPE_TUI_KERNEL"
 """The environment variable that switches the kernel off, `BPE_TUI_KERNEL=no`, or its vectors,
 `BPE_TUI_KERNEL=plain`."""
 
-VERSION = 5
+VERSION = 6
 """The version that `kernel_version` must return. An older library, left behind in a checkout, may
 have functions of the same names with other arguments or results."""
 
@@ -46,7 +46,17 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "rules_new": (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p, c_int64, c_uint64),
     "rules_highest": (c_int64, c_void_p, c_int64),
     "rules_free": (None, c_void_p),
+    "normalizer_new": (
+        *(c_void_p, c_void_p, c_int64, c_char_p, c_int64),
+        *(c_char_p, c_void_p, c_int64, c_int64, c_int64),
+    ),
+    "normalizer_free": (None, c_void_p),
+    "normalizer_run": (c_int64, c_void_p, c_char_p, c_int64, c_void_p),
     "rules_add_whole": (c_int64, c_void_p, c_char_p, c_int64, c_int32),
+    "rules_set_mark": (None, c_void_p, c_char_p, c_int64, c_int64),
+    "rules_set_units": (
+        *(c_int64, c_void_p, c_char_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p),
+    ),
     "specials_new": (c_void_p, c_char_p, c_void_p, c_void_p, c_int64),
     "specials_free": (None, c_void_p),
     "encoder_new": (c_void_p, c_void_p, c_void_p, c_int64),
@@ -215,7 +225,7 @@ class KernelObject:
             self.free()
 
 
-def address(numbers: array[int]) -> int:
+def address(numbers: array[int] | array[float]) -> int:
     """Return the memory address of an array's numbers."""
     return numbers.buffer_info()[0]
 

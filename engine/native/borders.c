@@ -89,6 +89,7 @@ void set_borders(Borders *borders, const BorderTables *tables) {
         const int rules = tables->left[two & 0xFF] & tables->right[two >> 8];
         borders->of_two[two] = (uint8_t)((rules & before_left ? 1 : 0) | (rules & ~before_left ? 2 : 0));
     }
+    borders->has_tables = true;
     borders->in_vectors = has_vectors() && set_classes(borders, tables);
 }
 
@@ -101,8 +102,39 @@ static inline uint64_t borders_before(const Borders *borders, const uint8_t *at,
     return found;
 }
 
+void set_mark(Borders *borders, const uint8_t *mark, int64_t size, bool in_runs) {
+    borders->has_tables = false;
+    borders->in_runs = in_runs;
+    borders->mark_size = (uint8_t)size;
+    copy(borders->mark, mark, size);
+}
+
+/* Return the next mark from a place on, or the end. */
+static const uint8_t *find_mark(const Borders *borders, const uint8_t *at, const uint8_t *end) {
+    const size_t size = borders->mark_size;
+    while (size && at < end && (at = memchr(at, borders->mark[0], (size_t)(end - at)))) {
+        if ((size_t)(end - at) >= size && !memcmp(at, borders->mark, size)) return at;
+        at++;
+    }
+    return end;
+}
+
+static int find_marks(const Borders *borders, const uint8_t *begin, const uint8_t *end,
+                      const uint8_t **ends, int most) {
+    const int64_t size = borders->mark_size;
+    int found = 0;
+    for (const uint8_t *at = begin + 1; found < most; at += size) {
+        at = find_mark(borders, at, end);
+        const bool is_after_mark = at - begin >= size && !memcmp(at - size, borders->mark, (size_t)size);
+        if (at == end || !(borders->in_runs && is_after_mark)) ends[found++] = at;
+        if (at == end) break;
+    }
+    return found;
+}
+
 int find_ends(const Borders *borders, const uint8_t *begin, const uint8_t *end,
               const uint8_t **ends, int most) {
+    if (!borders->has_tables) return find_marks(borders, begin, end, ends, most);
     int found = 0;
     for (const uint8_t *block = begin;; block += IN_BLOCK - 1) {
         const int64_t left = end - block - 1;

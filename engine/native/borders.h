@@ -20,8 +20,13 @@ typedef struct {
     uint8_t of_two[1 << 16];
     bool in_vectors;
     uint8_t class_of[256], left[16], right[16], before_left;
+    /* Without tables: a piece ends before each mark, of a run of marks only before the first if
+     * `in_runs`; a text is one piece if there is no mark. Such pieces are pretokens. */
+    bool has_tables, in_runs;
+    uint8_t mark[4], mark_size;
 } Borders;
 void set_borders(Borders *borders, const BorderTables *tables);
+void set_mark(Borders *borders, const uint8_t *mark, int64_t size, bool in_runs);
 
 /* Write the ends of the next pieces of a text that is not empty; return how many they are, at least
  * one. `most`: room for ends, at least `IN_BLOCK`. */

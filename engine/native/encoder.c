@@ -148,12 +148,16 @@ static bool suspend(Encoder *e, const Key *key) {
 
 /* Encode a piece that is not in the table, and remember it unless it is very long. */
 static bool encode_new(Encoder *e, const Key *key) {
-    int64_t begin = 0;
-    if (!e->scanner || scanner_missing_page(e->scanner, key->text, key->length, &begin) >= 0)
+    int64_t begin = 0, pretokens = 1;
+    const int64_t *lengths = &key->length;
+    const bool is_pretoken = !e->rules->borders.has_tables;
+    if (!is_pretoken && (!e->scanner || scanner_missing_page(e->scanner, key->text, key->length, &begin) >= 0))
         return suspend(e, key);
-    const int64_t pretokens = scanner_cut(e->scanner, key->text, &key->length, 1);
-    TRY(pretokens >= 0);
-    TRY(make_ids(e, key->text, scanner_lengths(e->scanner), pretokens));
+    if (!is_pretoken) {
+        TRY((pretokens = scanner_cut(e->scanner, key->text, &key->length, 1)) >= 0);
+        lengths = scanner_lengths(e->scanner);
+    }
+    TRY(make_ids(e, key->text, lengths, pretokens));
     TRY(key->length > LONGEST || store(e, key, e->made.at, e->made.length));
     return APPEND(e->ids, e->made.at, e->made.length);
 }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ctypes import c_int32
+from enum import IntEnum
 from functools import cache
 from itertools import chain
 from threading import Lock
@@ -23,6 +24,8 @@ KEPT_NUMBERS = 1 << 20
 """The limit of ids whose integers are made once and kept."""
 
 _NO_MEMORY = "there is not enough memory to encode; give the text in parts"
+NO_TABLES = bytes(513)
+"""Border tables without a border."""
 _WRONG = -2
 """The result of `encoder_learn` for lengths that do not add up to the pieces."""
 
@@ -75,6 +78,60 @@ class KernelSpecials(KernelObject):
         sizes, numbers = array("q", map(len, tokens)), array("i", map(ids.__getitem__, tokens))
         arguments = address(sizes), address(numbers), len(sizes)
         super().__init__("specials", _NO_MEMORY, b"".join(tokens), *arguments)
+
+
+class Way(IntEnum):
+    """How a pretoken is spelled: `Way` of spelling.h."""
+
+    IN_BYTES, IN_UNITS, BEST_SUM, LONGEST_FIRST = range(4)
+
+
+class Spelling(NamedTuple):
+    """How a tokenizer spells a pretoken before any merge.
+
+    Attributes:
+        ids: text → id of its characters, symbols or pieces.
+        byte_ids: ids of the 256 bytes of text that has no piece; `None` if it is unknown.
+        unknown: id of such text; `None` leaves it out.
+        fuses: whether adjacent unknown characters are one token.
+        in_32_bits: whether sums are rounded, and counted anew where they are large.
+        drops_spaces: whether a pretoken that begins with a space has no tokens.
+        most: characters of the longest word that is not unknown.
+        prefix: is written before pieces that continue a word.
+        scores: by id, then that of unknown text.
+    """
+
+    way: Way
+    ids: Mapping[str, int] = {}
+    byte_ids: Sequence[int] | None = None
+    unknown: int | None = None
+    fuses: bool = False
+    in_32_bits: bool = False
+    drops_spaces: bool = False
+    most: int = 0
+    prefix: str = ""
+    scores: Sequence[float] = ()
+
+    @property
+    def highest(self) -> int:
+        """The highest id."""
+        return max(max(self.ids.values(), default=0), self.unknown or 0)
+
+    def set_for(self, rules: KernelObject) -> None:
+        """Give the kernel the pieces."""
+        pieces = sorted(self.ids)  # by code points, which is the order of their bytes
+        prefix, data = self.prefix.encode(), [text.encode() for text in pieces]
+        sizes, ids = array("q", map(len, data)), array("i", map(self.ids.__getitem__, pieces))
+        scores = array("d", self.scores)
+        numbers = (
+            *(self.way, -1 if self.unknown is None else self.unknown, self.byte_ids is not None),
+            *(self.fuses, self.in_32_bits, self.drops_spaces, min(self.most, MOST)),
+            *(len(scores) - 1, len(prefix)),
+        )
+        settings = array("i", numbers)
+        scored = address(scores) if scores else None
+        columns = address(sizes), address(ids), len(ids), scored, address(settings)
+        rules.call("rules_set_units", b"".join((*data, prefix)), *columns)
 
 
 @cache
@@ -227,11 +284,13 @@ class KernelEncoder:
     """An encoder from texts to ids.
 
     Args:
-        borders: where a piece ends: `BorderTables.packed`.
+        borders: where a piece ends: `BorderTables.packed`; or a mark, before which pretokens
+            begin, and whether only before the first of a run.
         numbers: the merges and the ids of the bytes.
         whole: pretokens that are one token without merging, and its id.
         make_cutter: makes a cutter of pieces into pretokens, for each thread.
         room: bytes of remembered pieces and ids, for each thread.
+        spelling: how a pretoken is spelled, if not in bytes.
 
     Attributes:
         first: the encoder of the first thread.
@@ -239,17 +298,18 @@ class KernelEncoder:
 
     def __init__(
         self,
-        borders: bytes,
+        borders: bytes | tuple[bytes, bool],
         numbers: MergeNumbers,
         whole: Mapping[bytes, int],
         make_cutter: Callable[[], KernelScanner | Cut],
         room: int = ROOM,
+        spelling: Spelling | None = None,
     ) -> None:
         byte_ids, pairs, made, highest = numbers
         self._rules = KernelObject(
             "rules",
             _NO_MEMORY,
-            borders,
+            borders if isinstance(borders, bytes) else NO_TABLES,
             address(byte_ids),
             address(pairs),
             address(made),
@@ -258,6 +318,12 @@ class KernelEncoder:
         )
         for pretoken, token_id in whole.items():
             self._rules.call("rules_add_whole", pretoken + PADDING, len(pretoken), token_id)
+        if not isinstance(borders, bytes):
+            mark, in_runs = borders
+            self._rules.kernel.rules_set_mark(self._rules.handle, mark, len(mark), in_runs)
+        if spelling is not None:
+            spelling.set_for(self._rules)
+            highest = max(highest, spelling.highest)
         kept = min(max(highest, *whole.values(), 0) + 1, KEPT_NUMBERS)
         self._numbers = Numbers(kept) if host.IS_SET else None
         self._make_cutter = make_cutter

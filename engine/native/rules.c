@@ -4,7 +4,7 @@
 enum {
     NEVER = INT32_MAX, /* the rank of a pair that does not merge */
     LONG = 64,         /* from this length on a heap finds the next merge faster */
-    WINDOW = 1 << 10,  /* bytes of a window, and those that it shares with the next one */
+    WINDOW = 1 << 10,  /* tokens of a window, and those that it shares with the next one */
     SHARED = 1 << 6,
     LARGER = 16        /* times as large are windows if two have no token in common */
 };
@@ -106,15 +106,15 @@ static Candidate pop(Workspace *w) {
     return best;
 }
 
-/* Merge the bytes of a text into `window`. A candidate is stale if its token now has another rank. */
-static bool merge_window(const Rules *r, Workspace *w, const uint8_t *text, int64_t length) {
+/* Merge tokens into `window`. A candidate is stale if its token now has another rank. */
+static bool merge_window(const Rules *r, Workspace *w, const int32_t *tokens, int64_t length) {
     w->window.length = 0;
     TRY(RESERVE(w->window, length));
     w->window.length = length;
     Part *parts = w->window.at;
     for (int32_t place = 0; place < length; place++) {
         const int32_t next = place + 1 < length ? place + 1 : -1;
-        parts[place] = (Part){r->byte_ids[text[place]], place - 1, next, {NEVER, 0}};
+        parts[place] = (Part){tokens[place], place - 1, next, {NEVER, 0}};
     }
     for (int32_t place = 0; place < length; place++) TRY(consider(r, w, place));
     while (w->heap.length) {
@@ -159,22 +159,22 @@ static int64_t end_of_shared(const Window *first, const Window *second, int64_t 
     return 0;
 }
 
-/* Merge a pretoken in windows of `size` bytes, and set its number of ids: 0 if two windows have no
+/* Merge a pretoken in windows of `size` tokens, and set its number of ids: 0 if two windows have no
  * token in common. */
-static bool merge_windows(const Rules *r, Workspace *w, const uint8_t *text, int64_t length,
+static bool merge_windows(const Rules *r, Workspace *w, const int32_t *tokens, int64_t length,
                           int64_t size, int64_t shared, int32_t *ids, int64_t *count) {
     int32_t *to = ids;
     int64_t begin = 0; /* the first place of the window whose token is not among the ids */
     *count = 0;
-    TRY(merge_window(r, w, text, size < length ? size : length));
+    TRY(merge_window(r, w, tokens, size < length ? size : length));
     while (w->window.length < length) {
         const int64_t next = add_tokens(&w->window, begin, w->window.length - shared, &to);
         const Window first = w->window;
         w->window = w->next;
         w->next = first;
-        text += next;
+        tokens += next;
         length -= next;
-        TRY(merge_window(r, w, text, size < length ? size : length));
+        TRY(merge_window(r, w, tokens, size < length ? size : length));
         begin = next ? end_of_shared(&w->next, &w->window, next) : 0;
         if (begin == 0) return true;
         add_tokens(&w->next, next, next + begin, &to);
@@ -184,11 +184,11 @@ static bool merge_windows(const Rules *r, Workspace *w, const uint8_t *text, int
     return true;
 }
 
-static bool merge_long(const Rules *r, Workspace *w, const uint8_t *text, int64_t length,
+static bool merge_long(const Rules *r, Workspace *w, const int32_t *tokens, int64_t length,
                        int32_t *ids, int64_t *count) {
     *count = 0;
     for (int64_t size = WINDOW, shared = SHARED; *count == 0; size *= LARGER, shared *= LARGER)
-        TRY(merge_windows(r, w, text, length, size, shared, ids, count));
+        TRY(merge_windows(r, w, tokens, length, size, shared, ids, count));
     return true;
 }
 
@@ -197,6 +197,9 @@ void release_workspace(Workspace *w) {
     RELEASE(w->next);
     RELEASE(w->heap);
     RELEASE(w->text);
+    RELEASE(w->spelled);
+    RELEASE(w->lattice.arrivals);
+    RELEASE(w->lattice.path);
 }
 
 /* Find the token that a pretoken is without merging, NULL if there is none. The pretoken is copied,
@@ -211,30 +214,37 @@ static bool find_whole(const Rules *r, Workspace *w, const uint8_t *text, int64_
     return true;
 }
 
-bool encode_pretoken(const Rules *r, Workspace *w, const uint8_t *text, int64_t length, Ids *ids) {
-    const Piece *whole;
-    TRY(RESERVE(*ids, length));
-    TRY(find_whole(r, w, text, length, &whole));
-    int32_t *end = ids->at + ids->length;
-    if (whole) {
-        *end = (int32_t)whole->value;
-        length = 1;
-    } else if (length < LONG) {
-        for (int64_t place = 0; place < length; place++) end[place] = r->byte_ids[text[place]];
-        length = merge_short(r, end, length);
-    } else {
-        const bool merged = merge_long(r, w, text, length, end, &length);
+/* Merge the tokens from a place of `ids` on. */
+static bool merge_tokens(const Rules *r, Workspace *w, Ids *ids, int64_t begin) {
+    int64_t length = ids->length - begin;
+    int32_t *tokens = ids->at + begin;
+    if (length < LONG) length = merge_short(r, tokens, length);
+    else {
+        w->spelled.length = 0;
+        const bool merged = APPEND(w->spelled, tokens, length) &&
+                            merge_long(r, w, w->spelled.at, length, tokens, &length);
         release_workspace(w);
         TRY(merged);
     }
-    ids->length += length;
+    ids->length = begin + length;
     return true;
+}
+
+bool encode_pretoken(const Rules *r, Workspace *w, const uint8_t *text, int64_t length, Ids *ids) {
+    const Piece *whole;
+    const int64_t begin = ids->length;
+    if (r->units.drops_spaces && *text == ' ') return true;
+    TRY(find_whole(r, w, text, length, &whole));
+    if (whole) return PUSH(*ids, (int32_t)whole->value);
+    TRY(spell(&r->units, r->byte_ids, &w->lattice, text, length, ids));
+    return r->units.way >= BEST_SUM || merge_tokens(r, w, ids, begin);
 }
 
 /* -- called by Python */
 
 EXPORT void rules_free(Rules *r) {
     release_pieces(&r->whole);
+    release_units(&r->units);
     free(r->table);
     free(r->merging);
     free(r);
@@ -285,4 +295,15 @@ EXPORT int64_t rules_add_whole(Rules *r, const uint8_t *text, int64_t length, in
     r->whole.pieces.at[number].value = id;
     if (length > r->longest) r->longest = length;
     return 0;
+}
+
+/* Cut texts before marks, and nowhere if there is no mark, in place of the border tables. */
+EXPORT void rules_set_mark(Rules *r, const uint8_t *mark, int64_t size, int64_t in_runs) {
+    set_mark(&r->borders, mark, size, in_runs);
+}
+
+/* Spell pretokens in pieces: see `set_units`. */
+EXPORT int64_t rules_set_units(Rules *r, const uint8_t *text, const int64_t *sizes, const int32_t *ids,
+                               int64_t count, const double *scores, const int32_t *settings) {
+    return set_units(&r->units, text, sizes, ids, count, scores, settings) ? 0 : FAILED;
 }

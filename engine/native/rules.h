@@ -3,10 +3,10 @@
 #define RULES_H
 
 #include "pieces.h"
+#include "spelling.h"
 
 typedef struct { int32_t rank, made; } Merge;
 typedef struct { int32_t left, right; Merge merge; } Rule; /* the rank −1 is free */
-typedef ARRAY(int32_t) Ids;
 
 /* A tokenizer. Nothing changes after it has been made, so several encoders read it at once. */
 typedef struct {
@@ -17,6 +17,7 @@ typedef struct {
     uint8_t *merging; /* a bit for each of 8 × as many hashes: 0 if no pair of that hash merges */
     Pieces whole;     /* pretokens that are one token without merging; the value is the id */
     int64_t longest;  /* bytes of the longest of these */
+    Units units;      /* how a pretoken is spelled before it is merged */
 } Rules;
 
 /* A token of a long pretoken: the places of its neighbours (−1 beyond the ends) and its merge with
@@ -28,7 +29,13 @@ typedef struct { int32_t rank, place; } Candidate;
 typedef ARRAY(Part) Window;
 
 /* Memory to merge a pretoken in. Nothing in it outlives a call. */
-typedef struct { Window window, next; ARRAY(Candidate) heap; ARRAY(uint8_t) text; } Workspace;
+typedef struct {
+    Window window, next;
+    ARRAY(Candidate) heap;
+    ARRAY(uint8_t) text;
+    Ids spelled;
+    Lattice lattice;
+} Workspace;
 
 /* Add the ids of a pretoken. False without memory. */
 bool encode_pretoken(const Rules *rules, Workspace *space, const uint8_t *text, int64_t length,

@@ -6,9 +6,10 @@
  *
  * A byte that is not valid UTF-8 is a character by itself, without a class.
  */
+#include "characters.h"
 #include "scanner.h"
 
-enum { LETTER = 1, NUMBER = 2, SPACE = 4, UPPER = 8, LOWER = 16, KNOWN = 32 }; /* one byte each */
+enum { LETTER = 1, NUMBER = 2, SPACE = 4, UPPER = 8, LOWER = 16, KNOWN = 32, MARK = 64 }; /* one byte each */
 enum { PAGE = 128, PAGES = 0x110000 / PAGE, NO_PAGE = -1 };
 
 /* `classes`: 0 after the end of the text; `code`: −1 for a byte that is not UTF-8. */
@@ -25,26 +26,9 @@ struct Scanner {
 
 /* -- characters */
 
-/* Return the code of the character with the bits `first` and `more` bytes after them; −1 if it is
- * invalid or below `least`. */
-static int32_t code_of(const Scanner *s, const uint8_t *at, int more, int32_t first, int32_t least) {
-    if (s->end - at <= more) return -1;
-    int32_t code = first;
-    for (int place = 1; place <= more; place++) {
-        if ((at[place] & 0xC0) != 0x80) return -1;
-        code = code << 6 | (at[place] & 0x3F);
-    }
-    const int is_surrogate = code >= 0xD800 && code < 0xE000;
-    return code < least || code > 0x10FFFF || is_surrogate ? -1 : code;
-}
-
 static Char char_beyond_ascii(Scanner *s, const uint8_t *at) {
-    const uint8_t a = *at;
     Char c = {KNOWN, 1, -1};
-    if (a >= 0xC2 && a < 0xE0) c.size = 2, c.code = code_of(s, at, 1, a & 0x1F, 0x80);
-    if (a >= 0xE0 && a < 0xF0) c.size = 3, c.code = code_of(s, at, 2, a & 0x0F, 0x800);
-    if (a >= 0xF0 && a < 0xF5) c.size = 4, c.code = code_of(s, at, 3, a & 0x07, 0x10000);
-    if (c.code < 0) return (Char){KNOWN, 1, -1};
+    if ((c.code = read_character(at, s->end, &c.size)) < 0) return c;
     const uint8_t *page = s->pages[c.code / PAGE];
     if (page) c.classes = page[c.code % PAGE];
     return c;
@@ -192,9 +176,18 @@ static const uint8_t *o200k(Scanner *s, const uint8_t *at) {
     return end ? end : newline_or_whitespace(s, at);
 }
 
+static const uint8_t *bert(Scanner *s, const uint8_t *at) {
+    const Char c = char_at(s, at);
+    if (is(c, MARK)) return at + c.size;
+    if (is(c, SPACE)) return run_of(s, at, SPACE);
+    for (Char next; is(next = char_at(s, at), KNOWN) && !is(next, MARK | SPACE);) at += next.size;
+    return at;
+}
+
 static Pattern *pattern_named(const char *name) {
     static const struct { const char *name; Pattern *pattern; } patterns[] = {
-        {"gpt2", gpt2}, {"cl100k", cl100k}, {"o200k", o200k}, {"llama3", llama3}, {"qwen2", qwen2}};
+        {"gpt2", gpt2}, {"cl100k", cl100k}, {"o200k", o200k},
+        {"llama3", llama3}, {"qwen2", qwen2}, {"bert", bert}};
     for (size_t each = 0; each < sizeof patterns / sizeof *patterns; each++)
         if (!strcmp(patterns[each].name, name)) return patterns[each].pattern;
     return NULL;

@@ -9,10 +9,10 @@ from threading import Lock
 
 from engine.native import KernelObject, address
 
-SCANNED = frozenset(("gpt2", "cl100k", "o200k", "llama3", "qwen2"))
+SCANNED = frozenset(("gpt2", "cl100k", "o200k", "llama3", "qwen2", "bert"))
 """The names of the patterns that the kernel has."""
-LETTER, NUMBER, SPACE, UPPER, LOWER, KNOWN = (1 << bit for bit in range(6))
-"""The classes of characters, as bits; every character is `KNOWN`."""
+LETTER, NUMBER, SPACE, UPPER, LOWER, KNOWN, MARK = (1 << bit for bit in range(7))
+"""The classes of characters, as bits: each is `KNOWN`, BERT's punctuation a `MARK`."""
 PAGE = 128
 """Number of characters in a page: the kernel gets the classes of all together."""
 

@@ -23,7 +23,15 @@ from engine.core.gpt2_bytes import unspell
 from engine.core.json_fields import Fields
 from engine.pipeline.normalizers import Aligned, Normalizer
 from engine.pipeline.normalizers import ByteLevel as ByteLevelNormalizer
-from engine.pipeline.pretokenizers import NOTHING_CUT, ByteLevel, Metaspace, PreTokenizer
+from engine.pipeline.pretokenizers import (
+    BERT_PIECES,
+    NOTHING_CUT,
+    BertPreTokenizer,
+    ByteLevel,
+    Metaspace,
+    PreTokenizer,
+    WhitespaceSplit,
+)
 from engine.pipeline.stage import opened
 from engine.text.patterns import STAGED, Alternative, Pattern
 from engine.text.pretokenize import WHITE_SPACE, AlignedPretoken, SpecialSplitter, to_bytes, to_text
@@ -213,6 +221,7 @@ class SectionSplitter(SpecialSplitter):
         self._in_normalized = TokenFinder(
             [(self._normalize(t.content), t) for t in self._added if t.normalized]
         )
+        self.uncut_pattern = self._pattern_of_uncut()
         # Whether a `SpecialSplitter` of the same tokens gives the same result.
         first = self._stages[0] if self._stages else None
         self.is_plain = (
@@ -244,6 +253,29 @@ class SectionSplitter(SpecialSplitter):
         if not stages:
             return NOTHING_CUT
         return stages[0].as_pattern() if len(stages) == 1 else None
+
+    def _pattern_of_uncut(self) -> Pattern | None:
+        if self._cuts_all and list(map(type, self._stages)) == [BertPreTokenizer]:
+            return BERT_PIECES
+        if self._cuts_all and list(map(type, self._stages)) == [WhitespaceSplit, Metaspace]:
+            mark = self._stages[1]
+            assert isinstance(mark, Metaspace)
+            return mark.as_pattern() if mark.split and mark.prepend_scheme == "always" else None
+        return None
+
+    def split_uncut(self, text: str) -> Iterator[tuple[str, bool]]:
+        if self.uncut_pattern is None:
+            yield from self.split_text(text)
+            return
+        for section, _, token in self._sections(text):
+            if token is not None:
+                yield token.content, True
+                continue
+            assert isinstance(section, str)  # no stage depends on the start
+            if (mark := self.uncut_pattern.mark) is None:
+                yield section.translate(_PLAIN_SPACES), False
+            elif prepared := _marked(section, mark.text):
+                yield prepared, False
 
     def split_text(self, text: str) -> Iterator[tuple[str, bool]]:
         spells_last = bool(self._stages) and isinstance(self._stages[-1], ByteLevel)
@@ -318,6 +350,15 @@ class SectionSplitter(SpecialSplitter):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the arguments only, for another process."""
         return SectionSplitter, (self._added, self._normalizer, self._pre_tokenizer)
+
+
+_PLAIN_SPACES = str.maketrans(dict.fromkeys(WHITE_SPACE, " "))
+
+
+def _marked(text: str, mark: str) -> str:
+    """Return the words of a text joined, each with a mark before it unless it begins with one."""
+    words = text.translate(_PLAIN_SPACES).split(" ")
+    return "".join(word if word.startswith(mark) else mark + word for word in words if word)
 
 
 def _byte_places(

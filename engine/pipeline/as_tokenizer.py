@@ -15,6 +15,7 @@ from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.rules import EncodingRules, HasRules
 from engine.encoding.tokenizer import Tokenizer, check_text
+from engine.native.encoding import Spelling
 from engine.pipeline import pretokenizers
 from engine.pipeline.models import MergingModel, Model, ModelToken, WordPiece
 from engine.pipeline.pipeline import Pipeline
@@ -60,6 +61,10 @@ class ModelAlphabet(Alphabet):
         self.token_ids = list(model.vocab.values())
         if in_bytes:
             self.unit = "byte"
+
+    @property
+    def spelling(self) -> Spelling | None:
+        return None if self.in_bytes else self.model.spelling
 
     @property
     def beginning(self) -> str:

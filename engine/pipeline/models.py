@@ -23,6 +23,7 @@ from engine.core.json_fields import Fields, well_formed
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.encoding.encoders import RankHeap
 from engine.encoding.merging import WORTH_ARRAYS, merge_arrays
+from engine.native.encoding import Spelling, Way
 from engine.pipeline.stage import Stage, StageRegistry, setting, stage
 from engine.unigram.lattice import Lattice
 from engine.unigram.pieces import PieceTable
@@ -62,6 +63,11 @@ class Model(Stage):
     def unknown_id(self) -> int | None:
         """Id of text that the model cannot spell; `None` if there is none."""
         return None if self.unk_token is None else self.vocab.get(self.unk_token)
+
+    @property
+    def spelling(self) -> Spelling | None:
+        """The model for the kernel; `None` if only `tokenize` spells so."""
+        return None
 
     @cached_property
     def texts(self) -> dict[int, str]:
@@ -397,6 +403,16 @@ class WordPiece(Model):
             self.continuing_subword_prefix,
         )
 
+    @property
+    def spelling(self) -> Spelling:
+        return Spelling(
+            Way.LONGEST_FIRST,
+            self.vocab,
+            unknown=self.unknown_id,
+            most=self.max_input_chars_per_word,
+            prefix=self.continuing_subword_prefix,
+        )
+
     def tokenize(self, pretoken: str) -> list[ModelToken]:
         spelled = self.encoder.spell(pretoken)
         if spelled is None:
@@ -473,6 +489,27 @@ class Unigram(Model):
     def table(self) -> PieceTable:
         texts, scores = zip(*self.pieces, strict=True) if self.pieces else ((), ())
         return PieceTable(texts, scores, self.unk_id, unknown_is_text=True)
+
+    @property
+    def spelling(self) -> Spelling | None:
+        if self.unk_id is None:
+            return None
+        # With usual scores no text made of unknown ones is a piece, so none is looked up.
+        name, table = self.pieces[self.unk_id][0], self.table
+        is_usual = table.unknown_score < 0 >= max(table.scores)
+        if not is_usual or sum(name in text for text, _ in self.pieces) > 1:
+            return None
+        byte_ids = [self.vocab.get(f"<0x{byte:02X}>") for byte in range(256)]
+        known = [token_id for token_id in byte_ids if token_id is not None]
+        if self.byte_fallback and 0 < len(known) < 256:
+            return None
+        return Spelling(
+            Way.BEST_SUM,
+            table.ids,
+            known if self.byte_fallback and known else None,
+            self.unk_id,
+            scores=[*table.scores, table.unknown_score],
+        )
 
     def tokenize(self, pretoken: str) -> list[ModelToken]:
         edges = Lattice(pretoken, self.table).best.edges

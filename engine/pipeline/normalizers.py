@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import struct
 import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import groupby
+from itertools import chain, groupby
 from typing import ClassVar, Literal, NamedTuple, Self
 
 import regex
@@ -114,9 +115,9 @@ class Normalizer(Stage):
     def align(self, aligned: Aligned) -> Aligned:
         """Return the normalized text, aligned with the original."""
 
+    @abstractmethod
     def normalize(self, text: str) -> str:
-        """Return the normalized text. A subclass may have a faster way."""
-        return self.align(Aligned.of(text)).text
+        """Return the normalized text."""
 
 
 class EditingNormalizer(Normalizer):
@@ -129,9 +130,47 @@ class EditingNormalizer(Normalizer):
     def align(self, aligned: Aligned) -> Aligned:
         return aligned.edited(self.edits(aligned.text))
 
+    def normalize(self, text: str) -> str:
+        parts: list[str] = []
+        last = 0
+        for start, end, new in self.edits(text):
+            parts += (text[last:start], new)
+            last = end
+        return "".join((*parts, text[last:]))
+
+
+class _Replacements(dict[str, str]):
+    """Character → its replacement, computed once."""
+
+    def __init__(self, compute: Callable[[str], str]) -> None:
+        self._compute = compute
+
+    def __missing__(self, character: str) -> str:
+        new = self[character] = self._compute(character)
+        return new
+
+    def replace_in(self, text: str) -> str:
+        """Return the text with all of its characters replaced."""
+        if len(text) > SHORT:
+            changed = {each: new for each in set(text) if (new := self[each]) != each}
+            if len(changed) <= FEW and changed.keys().isdisjoint("".join(changed.values())):
+                for each, new in changed.items():
+                    text = text.replace(each, new)
+                return text
+        return "".join(map(self.__getitem__, text))
+
+
+SHORT, FEW = 50, 8
+"""Characters of a text that is replaced one by one; of those that are replaced one after the other.
+"""
+
 
 class CharacterNormalizer(EditingNormalizer):
     """A normalizer that looks at each character by itself."""
+
+    @cached_property
+    def _replacements(self) -> _Replacements:
+        return _Replacements(self.replaced)
 
     @abstractmethod
     def replaced(self, character: str) -> str:
@@ -144,7 +183,7 @@ class CharacterNormalizer(EditingNormalizer):
                 yield Edit(at, at + 1, new)
 
     def normalize(self, text: str) -> str:
-        return "".join(map(self.replaced, text))
+        return self._replacements.replace_in(text)
 
 
 @stage
@@ -193,7 +232,7 @@ class _UnicodeForm(EditingNormalizer):
 
     def edits(self, text: str) -> Iterator[Edit]:
         place = 0
-        for part in _apart(text):
+        for part in chain.from_iterable(map(_BASES.findall, _apart(text))):
             if self.normalize(part) != part:
                 yield from self._edits_within(part, place)
             place += len(part)
@@ -243,6 +282,11 @@ class _UnicodeForm(EditingNormalizer):
         return joined
 
 
+_BASES = regex.compile(r"(?s:.)[\p{M}\u1160-\u11ff\u3130-\u318f\uff9e-\uffdf]*")
+"""A character with all that can be composed with it: marks, vowels and finals of Hangul, in any
+width."""
+
+
 def _apart(text: str) -> Iterator[str]:
     """Yield characters newer than Unicode 9, and the stretches between them."""
     for is_newer, run in groupby(text, key=NEWER_THAN_9.__contains__):
@@ -282,6 +326,8 @@ REMEMBERED = 1 << 16
 """Number of texts whose replacements are remembered."""
 
 _GRAPHEMES = regex.compile(r"\X")
+_NOT_ONLY_ASCII = re.compile("(\r\n|(?:\r\n|[\0-\x7f])?(?:[^\0-\x7f]+(?:\r\n|[\0-\x7f])?)+)")
+"""Stretches that hold all graphemes of several characters."""
 
 
 @stage
@@ -317,6 +363,24 @@ class Precompiled(EditingNormalizer):
     def _looked_up(self) -> Callable[[str], str | None]:
         return lru_cache(REMEMBERED)(self._look_up)
 
+    @cached_property
+    def _of_ascii(self) -> _Replacements:
+        return _Replacements(lambda character: self._replaced(character, character))
+
+    def _replaced(self, text: str, default: str) -> str:
+        new = self._looked_up(text)
+        return default if new is None else new
+
+    @cached_property
+    def _of_stretch(self) -> Callable[[str], str]:
+        return lru_cache(REMEMBERED)(super().normalize)
+
+    def normalize(self, text: str) -> str:
+        parts = _NOT_ONLY_ASCII.split(text)
+        parts[::2] = map(self._of_ascii.replace_in, parts[::2])
+        parts[1::2] = map(self._of_stretch, parts[1::2])
+        return "".join(parts)
+
     def edits(self, text: str) -> Iterator[Edit]:
         for match in _GRAPHEMES.finditer(text):
             start, end = match.span()
@@ -351,9 +415,12 @@ class Lowercase(CharacterNormalizer):
         return LOWER_CASES.get(ord(character)) or character.lower()
 
     def normalize(self, text: str) -> str:
-        if "Σ" in text:  # `str.lower` looks at its neighbours
-            return super().normalize(text)
-        return text.lower() if text.isascii() else text.translate(LOWER_CASES).lower()
+        if "Σ" in text or not _OWN_LOWER_CASES.isdisjoint(text):
+            return super().normalize(text)  # `str.lower` looks at the neighbours of `Σ`
+        return text.lower()
+
+
+_OWN_LOWER_CASES = frozenset(map(chr, LOWER_CASES))
 
 
 class StripAccents(CharacterNormalizer):
@@ -384,9 +451,6 @@ class Nmt(CharacterNormalizer):
 
     def replaced(self, character: str) -> str:
         return _NMT.get(ord(character), character)
-
-    def normalize(self, text: str) -> str:
-        return text.translate(_NMT)
 
 
 class ByteLevel(CharacterNormalizer):

@@ -32,7 +32,7 @@ from engine.pipeline.stage import (
     stage,
 )
 from engine.pipeline.unicode_ages import FORMER_PUNCTUATION, NEWER_PUNCTUATION
-from engine.text.patterns import PATTERNS, Alternative, Pattern
+from engine.text.patterns import PATTERNS, Alternative, Mark, Pattern, bert_pattern
 from engine.text.pretokenize import to_bytes
 
 NOTHING_CUT = PATTERNS["none"]
@@ -312,6 +312,8 @@ _NAMED[_GPT2] = PATTERNS["gpt2"]
 _PUNCTUATION = regex.compile(
     rf"[!-/:-@\[-`{{-~{FORMER_PUNCTUATION}]|(?![{''.join(NEWER_PUNCTUATION)}])\p{{P}}"
 )
+BERT_PIECES = bert_pattern(_PUNCTUATION.pattern)
+"""The pieces of `BertPreTokenizer`, and the spaces between them."""
 _WHITE_SPACE = regex.compile(r"\s")
 _WORDS = regex.compile(r"\w+|[^\w\s]+")
 _NUMBER = regex.compile(r"\p{N}")
@@ -537,7 +539,8 @@ class Metaspace(MetaspaceSettings, PreTokenizer):
         mark = regex.escape(self.replacement)
         word = Alternative("word", f"{mark}[^{mark}]*")
         rest = Alternative("beginning", f"[^{mark}]+")
-        return Pattern("metaspace", f"words that begin with {self.replacement}", (word, rest), ())
+        summary = f"words that begin with {self.replacement}"
+        return Pattern("metaspace", summary, (word, rest), (), Mark(self.replacement))
 
 
 PRETOKENIZERS: StageRegistry[PreTokenizer] = StageRegistry(

@@ -22,13 +22,16 @@ from typing import ClassVar, NamedTuple
 from engine.core.errors import TokenizerFileError
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, CharacterAlphabet
+from engine.native import KERNEL
+from engine.native.encoding import Spelling, Way
+from engine.native.normalizing import KernelNormalizer
 from engine.pipeline.decoders import Decoder
 from engine.pipeline.double_array import is_whole_trie, parts_of_map, text_at, walk_trie
 from engine.pipeline.models import MergingModel, Model, ModelToken
 from engine.pipeline.normalizers import REMEMBERED, Edit, EditingNormalizer
 from engine.pipeline.pretokenizers import PreTokenizer, Span
 from engine.pipeline.stage import LONGEST_CONTENT, stage
-from engine.text.patterns import Alternative, Pattern
+from engine.text.patterns import Alternative, Mark, Pattern
 from engine.text.pretokenize import to_bytes, to_text
 from engine.unigram.pieces import unspelled
 from engine.unigram.units import SPACE
@@ -49,14 +52,14 @@ class CharacterMap:
 
     def __init__(self, data: bytes) -> None:
         try:
-            self._units, self._texts = parts_of_map(data)
+            self.units, self.texts = parts_of_map(data)
         except (ValueError, struct.error):
             raise TokenizerFileError("its map of characters is damaged") from None
-        if _TOO_LONG.search(self._texts):
+        if _TOO_LONG.search(self.texts):
             raise TokenizerFileError(
                 f"its map of characters makes more than {LONGEST_CONTENT} bytes of one"
             )
-        if not is_whole_trie(self._units, self._texts):
+        if not is_whole_trie(self.units, self.texts):
             raise TokenizerFileError("its map of characters is damaged")
         self._at_two = lru_cache(REMEMBERED)(self._look_up)
 
@@ -70,18 +73,20 @@ class CharacterMap:
 
     def _look_up(self, text: str) -> tuple[int, str, bool]:
         """Return the length and replacement of the longest rule, and if more text may match."""
-        data = text.encode("utf-8", "replace")
+        data = text.encode("utf-8", "surrogatepass")
         key = value = reached = 0
-        for reached, found in walk_trie(self._units, data):
+        for reached, found in walk_trie(self.units, data):
             if found is not None:
                 key, value = reached, found
         is_open = reached == len(data)
         if key == 0:
             return 0, "", is_open
         characters = len(data[:key].decode("utf-8", "ignore"))
-        return characters, text_at(self._texts, value), is_open
+        return characters, text_at(self.texts, value), is_open
 
 
+character_map = lru_cache(2)(CharacterMap)
+"""Returns the map of a model; to check one takes longer than to encode a short text."""
 _TOO_LONG = re.compile(rb"[^\0]{%d}" % (LONGEST_CONTENT + 1))
 LONGEST_RULE = 64
 """Characters of the longest rule; SentencePiece's builder allows 32 rules that begin alike."""
@@ -110,21 +115,41 @@ class SentencePieceNormalizer(EditingNormalizer):
 
     @cached_property
     def _map(self) -> CharacterMap | None:
-        return CharacterMap(self.charsmap) if self.charsmap else None
+        return character_map(self.charsmap) if self.charsmap else None
 
     @cached_property
     def _kept_at(self) -> Callable[[str, int], re.Match[str] | None]:
         longest_first = sorted(self.kept, key=lambda text: len(text.encode()), reverse=True)
         return re.compile("|".join(map(re.escape, longest_first))).match
 
+    @cached_property
+    def _kernel(self) -> KernelNormalizer | None:
+        if KERNEL is None:
+            return None
+        units, texts = (self._map.units, self._map.texts) if self._map else ((), b"")
+        kept = filter(None, set(self.kept))
+        settings = self.remove_extra_whitespaces, self.escape_whitespaces
+        return KernelNormalizer(units, texts, kept, *settings)
+
     def normalize(self, text: str) -> str:
-        if not self.charsmap and not self.kept and not self.remove_extra_whitespaces and text:
-            # Only spaces change.
-            mark = SPACE if self.escape_whitespaces else " "
-            marked = SURROGATE.sub("\ufffd", text).replace(" ", mark)
-            added = mark if self.add_dummy_prefix else ""
-            return marked + added if self.space_behind else added + marked
-        return super().normalize(text)
+        if self._kernel is None:
+            return super().normalize(text)
+        try:
+            data = text.encode()
+        except UnicodeEncodeError:
+            data = SURROGATE.sub(_NO_UTF_8, text).encode("utf-8", "surrogateescape")
+        found = self._kernel.run(data)
+        if found is None and (self.remove_extra_whitespaces or not text):
+            return ""
+        mark = SPACE if self.escape_whitespaces else " "
+        normal = mark * len(text) if found is None else found.decode()
+        if self.remove_extra_whitespaces:
+            normal = normal.rstrip(mark)
+        if not self.add_dummy_prefix:
+            return normal
+        if self.space_behind:
+            return normal + mark
+        return mark + normal if normal or not self.remove_extra_whitespaces else ""
 
     def edits(self, text: str) -> Iterator[Edit]:
         removes, mark = self.remove_extra_whitespaces, SPACE if self.escape_whitespaces else " "
@@ -177,6 +202,8 @@ class SentencePieceNormalizer(EditingNormalizer):
 
 
 SURROGATE = re.compile("[\ud800-\udfff]")
+_NO_UTF_8 = "\udcff"
+"""Becomes the byte FF, of which no rule knows."""
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
 
 
@@ -353,6 +380,11 @@ class SymbolAlphabet(Alphabet):
         self.token_ids = [*inner.token_ids, *symbols.values()]
 
     @property
+    def spelling(self) -> Spelling | None:
+        inner = self._inner.spelling
+        return inner and inner._replace(ids={**inner.ids, **self._symbols})
+
+    @property
     def beginning(self) -> str:
         return self._inner.beginning
 
@@ -433,8 +465,12 @@ class SentencePieceUnigram(_SegmentingModel):
     in_64_bits: bool = False
 
     @cached_property
-    def _tables(self) -> tuple[dict[str, int], list[float], dict[str, list[int]], float]:
-        """Known pieces; scores; first two characters → lengths; the score of unknown text."""
+    def _known(self) -> dict[str, int]:
+        return self.of_kind(NORMAL, USER_DEFINED)
+
+    @cached_property
+    def _scores(self) -> list[float]:
+        """The score of each piece, and last that of unknown text."""
         normal = [piece.score for piece in self.pieces if piece.kind == NORMAL]
         bonus = 0.0 if self.in_64_bits else _BONUS
         scores = [
@@ -443,13 +479,27 @@ class SentencePieceUnigram(_SegmentingModel):
             else piece.score
             for piece in self.pieces
         ]
-        known = self.of_kind(NORMAL, USER_DEFINED)
-        found: defaultdict[str, set[int]] = defaultdict(set)
-        for text in known:
-            found[text[:2]].add(len(text))
-        lengths = {beginning: sorted(each) for beginning, each in found.items()}
         worst = min(normal, default=_GREATEST)
-        return known, scores, lengths, _in_32_bits(worst - _PENALTY)
+        return [*scores, _in_32_bits(worst - _PENALTY)]
+
+    @cached_property
+    def _lengths(self) -> dict[str, list[int]]:
+        """First two characters of pieces → the lengths of these pieces, the shortest first."""
+        found: defaultdict[str, set[int]] = defaultdict(set)
+        for text in self._known:
+            found[text[:2]].add(len(text))
+        return {beginning: sorted(each) for beginning, each in found.items()}
+
+    @property
+    def spelling(self) -> Spelling:
+        return Spelling(
+            Way.BEST_SUM,
+            self._known,
+            self.byte_ids,
+            self.unknown_id,
+            in_32_bits=not self.in_64_bits,
+            scores=self._scores,
+        )
 
     def spans(self, text: str) -> Iterator[tuple[int | None, int, int]]:
         width, farthest = ("d", inf) if self.in_64_bits else ("f", _FARTHEST)
@@ -457,8 +507,7 @@ class SentencePieceUnigram(_SegmentingModel):
         best = array(width, [0.0]) * places
         starts = [-1] * places
         chosen: list[int | None] = [None] * places
-        known, scores, lengths, unknown_score = self._tables
-        find, lengths_of = known.get, lengths.get
+        find, lengths_of, scores = self._known.get, self._lengths.get, self._scores
         rounded = array(width, [0.0])
         reached = 0
 
@@ -482,7 +531,7 @@ class SentencePieceUnigram(_SegmentingModel):
                 if token_id is not None and start + length <= len(text):
                     arrive(start, start + length, token_id, scores[token_id])
             if single is None:
-                arrive(start, start + 1, None, unknown_score)
+                arrive(start, start + 1, None, scores[-1])
         way, end = [], len(text)
         while end:
             way.append((chosen[end], starts[end], end))
@@ -543,6 +592,7 @@ def word_pattern(tokens: Iterable[str]) -> Pattern | None:
             Alternative(f"{SPACE} at the end", f"{SPACE}+"),
         ),
         (),
+        Mark("" if joined else SPACE, in_runs=True),
     )
 
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 from engine.core.arrays import parts_of
 from engine.core.slow_modules import regex
 from engine.native import KERNEL, scanning
-from engine.text.patterns import Pattern, name_of
+from engine.text.patterns import Pattern, bert_pattern, name_of
 from engine.text.pretokenize import pretokens_of_piece
 
 CutPieces = Callable[[bytes, "array[int]"], tuple["array[int]", "array[int]"]]
@@ -58,10 +58,11 @@ def text_cutter(pattern: Pattern) -> Callable[[str], list[str]]:
 
 def scanner_for(pattern: Pattern) -> scanning.KernelScanner | None:
     """Return a scanner for a pattern; `None` if the kernel does not have the pattern."""
-    name = name_of(pattern)
+    marks = pattern.alternatives[0].regex
+    name = "bert" if pattern == bert_pattern(marks) else name_of(pattern)
     if KERNEL is None or name not in scanning.SCANNED:
         return None
-    return scanning.KernelScanner(name, _classes_of)
+    return scanning.KernelScanner(name, partial(_classes_of, marks if name == "bert" else ""))
 
 
 def regex_cutter(pattern: Pattern) -> CutPieces:
@@ -87,20 +88,21 @@ _CLASSES = (
 )
 _ASCII_CLASSES = (
     *((scanning.LETTER, "[A-Za-z]+"), (scanning.NUMBER, "[0-9]+"), (scanning.SPACE, "[\t-\r ]+")),
-    *((scanning.UPPER, "[A-Z]+"), (scanning.LOWER, "[a-z]+")),
+    *((scanning.UPPER, "[A-Z]+"), (scanning.LOWER, "[a-z]+"), (scanning.MARK, r"[!-/:-@\[-`{-~]+")),
 )
 
 
 @cache
-def _classes_of(page: int) -> bytes:
-    """Return the class bits of each character of a page.
+def _classes_of(marks: str, page: int) -> bytes:
+    """Return the class bits of each character of a page; `marks` is a regex of punctuation.
 
     The bits come from the `regex` module, so the kernel and the regexes agree on every character.
     Those of ASCII are written down, since loading that module takes longer than a short training.
     """
     characters = "".join(map(chr, range(scanning.PAGE * page, scanning.PAGE * (page + 1))))
     classes = bytearray([scanning.KNOWN] * scanning.PAGE)
-    for one, of_class in _CLASSES if page else _ASCII_CLASSES:
+    classes_here = (*_CLASSES, (scanning.MARK, marks)) if page else _ASCII_CLASSES
+    for one, of_class in classes_here:
         for run in (regex if page else re).finditer(of_class, characters):
             for place in range(*run.span()):
                 classes[place] |= one

@@ -89,6 +89,17 @@ class BorderTables(NamedTuple):
         return self.left + self.right + bytes((self.before_left,))
 
 
+class Mark(NamedTuple):
+    """A text before which a pattern cuts, and nowhere else; the empty text cuts nothing.
+
+    Attributes:
+        in_runs: whether a run of marks is cut only before its first.
+    """
+
+    text: str
+    in_runs: bool = False
+
+
 class Pattern:
     r"""A pre-tokenization pattern.
 
@@ -98,6 +109,7 @@ class Pattern:
         borders: places where cutting the text first does not change its pretokens; empty if no
             such place is known. With borders a corpus is read in chunks and each distinct piece is
             pretokenized once; without them a document is kept whole.
+        mark: where the kernel cuts instead, for the same ids; `None` if no mark decides it.
     """
 
     def __init__(
@@ -106,13 +118,14 @@ class Pattern:
         summary: str,
         alternatives: tuple[Alternative, ...],
         borders: tuple[Border, ...],
+        mark: Mark | None = None,
     ) -> None:
         self.name, self.summary = name, summary
-        self.alternatives, self.borders = alternatives, borders
+        self.alternatives, self.borders, self.mark = alternatives, borders, mark
 
     @property
     def _parts(self) -> tuple[object, ...]:
-        return self.name, self.summary, self.alternatives, self.borders
+        return self.name, self.summary, self.alternatives, self.borders, self.mark
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pattern) and self._parts == other._parts
@@ -335,6 +348,20 @@ _BERT = _pattern(
     whitespace=r"\s+",
 )
 _NO_NEWLINE = without(bytes(range(0x100)), b"\n")
+
+
+def bert_pattern(punctuation: str) -> Pattern:
+    """Return the pattern `bert` with other punctuation: a regex of one character."""
+    return _pattern(
+        "bert",
+        _BERT.summary,
+        _BERT.borders,
+        punctuation=punctuation,
+        word=rf"(?:(?!{punctuation})\S)+",
+        whitespace=r"\s+",
+    )
+
+
 _LINES = _pattern(
     "lines",
     "lines: a whole line is one pretoken, the newlines after it another",
@@ -342,8 +369,12 @@ _LINES = _pattern(
     line=r"[^\n]+",
     newlines=r"\n+",
 )
-_NONE = _pattern(
-    "none", "no pre-tokenization: a whole document is one pretoken", (), whole_document=r"(?s:.+)"
+_NONE = Pattern(
+    "none",
+    "no pre-tokenization: a whole document is one pretoken",
+    (Alternative("whole document", r"(?s:.+)"),),
+    (),
+    Mark(""),
 )
 
 PATTERNS: Registry[str, Pattern] = registry_of(

@@ -201,6 +201,9 @@ class SpecialSplitter:
     Then `bytes_regex` finds the same tokens in UTF-8 as `split_text` in the text."""
     by_pieces: bool = True
     """Whether the pieces between two borders of the pattern may be split one by one."""
+    uncut_pattern: Pattern | None = None
+    """Cuts the texts of `split_uncut` into pretokens, and spaces between them; `None` if the pieces
+    of `split_text` need no cut before the pattern's."""
 
     def __init__(self, special_tokens: Sequence[str]) -> None:
         longest_first = sorted(check_special_tokens(special_tokens), key=len, reverse=True)
@@ -250,6 +253,10 @@ class SpecialSplitter:
             position = match.end()
         if position < len(text):
             yield text[position:], False
+
+    def split_uncut(self, text: str) -> Iterator[tuple[str, bool]]:
+        """Yield the pieces as `split_text`, uncut if there is a pattern for that."""
+        return self.split_text(text)
 
     def aligned(self, text: str, pattern: Pattern) -> Iterator[AlignedPretoken]:
         """Cut a text into special tokens and pretokens, each aligned with the text's bytes.
