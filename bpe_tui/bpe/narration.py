@@ -12,7 +12,7 @@ from functools import partial
 from bpe_tui.bpe.phases import describe_border
 from bpe_tui.widgets.language import plural, times, tr, tr_sentence
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.widgets.visible import quoted, visible_text
 from bpe_tui.words.narration import (
     CONTINUED,
     GIVEN,
@@ -53,9 +53,9 @@ def sentences_about(frame: Frame) -> tuple[str, ...]:
     merge = frame.merge
     if merge is None:
         return _narrate_start(frame)
-    pair, token = format_pair(frame, merge.pair), visible_bytes(merge.token)
+    pair, token = format_pair(frame, merge.pair), quoted(merge.token)
     step = number(frame.step)
-    sentence = tr_sentence(frame.sentence).describe(visible_bytes)
+    sentence = tr_sentence(frame.sentence).describe(quoted)
     if frame.phase_start is not None:
         border = describe_border(frame)
         short = tr("Merge {step}: {pair} make {token}.", step=step, pair=pair, token=token)
@@ -71,8 +71,15 @@ def sentences_about(frame: Frame) -> tuple[str, ...]:
         times=frequency(merge.count),
         token=merge.token,
     )
-    short = tr_sentence(shorter).describe(visible_bytes)
-    return f"{sentence}{part}{forked}", f"{short}{part}{forked}", f"{short}{forked}", short
+    short = tr_sentence(shorter).describe(quoted)
+    shortest = tr("Merge {step} makes {token}.", step=step, token=token)
+    return (
+        f"{sentence}{part}{forked}",
+        f"{short}{part}{forked}",
+        f"{short}{forked}",
+        short,
+        shortest,
+    )
 
 
 def _describe_part(frame: Frame, token: bytes) -> str:
@@ -83,7 +90,7 @@ def _describe_part(frame: Frame, token: bytes) -> str:
         return ""
     part, characters = part_of(frame, token), " ".join(map(visible_text, found))
     sentence = say("It is {part} of {characters}.", part=part, characters=characters)
-    return f" {tr_sentence(sentence).describe(visible_bytes)}"
+    return f" {tr_sentence(sentence).describe(quoted)}"
 
 
 def _describe_fork(frame: Frame) -> str:

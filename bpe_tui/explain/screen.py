@@ -445,6 +445,8 @@ class ExplainScreen(SessionScreen):
         if (keys := self.predictor.keys) and not self.is_typing:
             bar = self.query_one(KeyBar)
             bar.keys = [*keys, *bar.keys[-1:]]
+            named = {each.shown for each in bar.keys}
+            bar.more = [each for each in bar.more if each.shown not in named]
 
     # -- the user's text
 

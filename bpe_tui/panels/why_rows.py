@@ -37,7 +37,7 @@ WAY_SHOWN = 40
 """Most merges of a way that are shown; the last ones are."""
 TREE_SHOWN = 12
 TAKEN_COLUMNS = columns_of_spans(
-    ("merge", 8), ("", 2), ("took of it", 0), ("took", 10), ("left", 10)
+    ("merge", 8), ("", 2), ("took of it", 0), ("took", 10), ("remain", 10)
 )
 
 

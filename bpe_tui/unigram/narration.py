@@ -9,7 +9,7 @@ from math import exp, isinf, isnan
 
 from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import MINUS, number, with_power
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.visible import quoted, visible_text
 from bpe_tui.words.narration import UNLIMITED_ROOM, first_fitting
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import NEVER, EmStep, PruneRule, PruneStep
@@ -149,7 +149,7 @@ def _narrate_removal(frame: UnigramFrame, record: TextbookRecord) -> tuple[str, 
             ),
         )
     (gone,) = step.removed
-    name, others = visible_text(gone.text), len(record.equals_at(step.index)) - 1
+    name, others = quoted(gone.text), len(record.equals_at(step.index)) - 1
     template = "Step {step} of {recorded_steps}: {name} goes"
     start = tr(template, step=frame.step, recorded_steps=frame.recorded_steps, name=name)
     template = "the loss without it is least, {loss_before}"
@@ -259,7 +259,7 @@ def describe_unknown(frame: UnigramFrame, text: str, room: int = UNLIMITED_ROOM)
     unknown, token = frame.unknown_in(text), visible_text(frame.record.unknown)
     if not unknown:
         return ""
-    few = ", ".join(map(visible_text, unknown[:NAMED]))
+    few = ", ".join(map(quoted, unknown[:NAMED]))
     more = tr(" and {unknown} more", unknown=len(unknown) - NAMED) if len(unknown) > NAMED else ""
     template = "No piece spells {few}{more}: unknown characters side by side are one {token}."
     return first_fitting(

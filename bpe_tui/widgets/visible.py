@@ -149,9 +149,9 @@ def visible_bytes(token: bytes, *, spaces: bool = True) -> str:
     return visible_text(token.decode("utf-8", "surrogateescape"), spaces=spaces)
 
 
-def quoted(token: bytes) -> str:
+def quoted(token: bytes | str) -> str:
     """Return a token in quotation marks, for a sentence: b' be' → '“·be”'."""
-    return f"“{visible_bytes(token)}”"
+    return f"“{visible_text(token) if isinstance(token, str) else visible_bytes(token)}”"
 
 
 def still_visible(message: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bpe_tui.widgets.language import plural, times, tr
 from bpe_tui.widgets.numbers import number, short_number
-from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.widgets.visible import quoted
 from bpe_tui.words.narration import format_pair, format_rivals
 from engine.core.events import Pair
 from engine.wordpiece.frame import WordPieceFrame
@@ -16,7 +16,7 @@ from engine.wordpiece.trainer import WordPieceStep
 
 def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
     """Return why the most frequent pair did not merge, in a sentence that follows its score."""
-    a, b = (visible_bytes(frame.any_token(piece)) for piece in frequent.pair)
+    a, b = (quoted(frame.any_token(piece)) for piece in frequent.pair)
     score = frequent.score
     if score.value == won.value:
         template = "{pair} have the same score, and the tie rule decided."
@@ -88,7 +88,7 @@ def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
     if merge is None:
         yield narrate_tie(frame)
         return
-    left, right = (visible_bytes(frame.any_token(piece)) for piece in merge.pair)
+    left, right = (quoted(frame.any_token(piece)) for piece in merge.pair)
     score = merge.score
     template = (
         "The pair {left} and {right} occurred {times}; {left} occurred {left_times}, "
@@ -159,7 +159,7 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
     facts = {
         "step": number(frame.step),
         "pair": _pair_name(frame, merge.pair),
-        "piece": visible_bytes(merge.token),
+        "piece": quoted(merge.token),
     }
     rule = of_those(frame.at(frame.step - 1))
     last, value = number(frame.recorded_steps), score_text(score.value)
@@ -171,7 +171,7 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
 
 
 def _pair_name(frame: WordPieceFrame, pair: Pair) -> str:
-    left, right = (visible_bytes(frame.any_token(piece)) for piece in pair)
+    left, right = (quoted(frame.any_token(piece)) for piece in pair)
     return tr("{left} and {right}", left=left, right=right)
 
 

@@ -15,7 +15,7 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import trainer_of
 from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import number, size
-from bpe_tui.widgets.visible import ELLIPSIS, shorten, visible_bytes, visible_text, width
+from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_bytes, visible_text, width
 from engine.bpe.trainer import StopReason
 from engine.core.events import Pair
 from engine.core.wording import Sentence, amount, is_partial, say
@@ -114,17 +114,17 @@ OF_PHASES = "The lists of the trainer linked are shown for a training of one pha
 
 
 def format_pair(frame: AnyMergeFrame, pair: Pair) -> str:
-    """Format a pair within a sentence: `o and u`, `h and ##u`, `<E6> and <88> (in 我 戏)`."""
-    left, right = (visible_bytes(frame.any_token(token_id)) for token_id in pair)
+    """Format a pair within a sentence: `“o” and “u”`, `“<E6>” and “<88>” (in 我 戏)`."""
+    left, right = (quoted(frame.any_token(token_id)) for token_id in pair)
     named = tr("{left} and {right}", left=left, right=right)
     characters = characters_of(frame, pair)
     return f"{named} ({characters})" if characters else named
 
 
 def spelled(frame: AnyMergeFrame, token: bytes) -> str:
-    """Return a token within a sentence, bytes with characters of theirs: `<E6> (in 我 戏)`."""
+    """Return a token within a sentence, bytes with characters of theirs: `“<E6>” (in 我 戏)`."""
     characters = characters_with(frame, [token], LONGEST_BESIDE)
-    return f"{visible_bytes(token)} ({characters})" if characters else visible_bytes(token)
+    return f"{quoted(token)} ({characters})" if characters else quoted(token)
 
 
 LONGEST_BESIDE = 12
@@ -176,7 +176,7 @@ def part_of(frame: AnyMergeFrame, token: bytes) -> Sentence:
 
 
 def format_rivals(frame: AnyMergeFrame, rivals: Sequence[Pair]) -> str:
-    """Format the pairs that a merge was tied with: `a and b; c and d; and 3 more`."""
+    """Format the pairs that a merge was tied with: `“a” and “b”; “c” and “d”; and 3 more`."""
     named = [format_pair(frame, rival) for rival in rivals[:NAMED]]
     if more := len(rivals[NAMED:]):
         named.append(tr("and {n} more", n=more))
@@ -186,13 +186,13 @@ def format_rivals(frame: AnyMergeFrame, rivals: Sequence[Pair]) -> str:
 def narrate_undone(frame: AnyMergeFrame) -> tuple[str, ...]:
     """Describe what going back one merge to this frame has undone: a sentence, a shorter one.
 
-    For example: `Back at step 127 of 1,742: ou is taken apart into o and u again.`
+    For example: `Back at step 127 of 1,742: “ou” is taken apart into “o” and “u” again.`
     """
     undone = frame.merge_at(frame.step)
     words = {
         "step": number(frame.step),
         "last": number(frame.recorded_steps),
-        "token": visible_bytes(undone.token),
+        "token": quoted(undone.token),
         "pair": format_pair(frame, undone.pair),
     }
     return tuple(tr(way, **words) for way in UNDONE)

@@ -130,7 +130,7 @@ def test_characters_are_not_called_bytes_at_step_0_nor_in_the_way_of_a_piece() -
     frame = replay.timeline.frame
     every = "every character, and ▁ for a space, is a token of its own"
     lacking = "a character that the vocabulary lacks is unknown"
-    first = "The first merge joins l and o."
+    first = "The first merge joins “l” and “o”."
     assert narrate(frame, 500) == f"Step 0: {every}; {lacking}. {first}"
     assert narrate(frame, 110) == f"Step 0: {every}. {first}"
     rows = MergePanel().rows_of(frame, 500)

@@ -40,14 +40,14 @@ async def test_the_screen_below_the_window_is_exported_as_text_or_as_a_well_form
         assert await export(app, pilot, tmp_path / "screen.txt") == "closed"
         lines = (tmp_path / "screen.txt").read_text("utf-8").splitlines()
         assert len(lines) == 40
-        assert "Merge 1 of 443: h and e occurred together" in "\n".join(lines)
+        assert "Merge 1 of 443: “h” and “e” occurred together" in "\n".join(lines)
         assert "export" not in "\n".join(lines[:-1])
         assert "┊«he»┊n│" in "\n".join(lines), "a text has no grounds"
         assert "┊" not in screen_text(app.screen)
         await export(app, pilot, tmp_path / "new" / "screen.svg")
         assert ElementTree.parse(tmp_path / "new" / "screen.svg").getroot().tag.endswith("svg")
         drawn = (tmp_path / "new" / "screen.svg").read_text("utf-8")
-        assert "Merge&#160;1&#160;of&#160;443:&#160;h&#160;and&#160;e" in drawn
+        assert "Merge&#160;1&#160;of&#160;443:&#160;“h”&#160;and&#160;“e”" in drawn
         assert "@font-face" not in drawn, "a font on a network learns who looks at the picture"
         await pilot.press("4")
         for name in ("charts", "v1.2"):  # a picture gets its suffix if the name lacks one

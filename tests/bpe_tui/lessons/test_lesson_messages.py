@@ -205,9 +205,10 @@ def test_the_sentence_about_a_step_is_chinese_in_a_chinese_lesson() -> None:
     lesson = read_lesson(PLACE / "zh" / "02-count-pick-replace.md")
     frame = recording_of(config_of(lesson, lesson.scenes[0])).seek(1)
     speak("zh")
-    long, *_, short = sentences_about(frame)
-    assert long == "第 1 次合并，共 12 次：s 和 t 相邻出现 9 次，现在是一个词元 st。"
-    assert short == "第 1 次合并：s 和 t 出现 9 次，合成 st。"
+    long, *_, short, shortest = sentences_about(frame)
+    assert long == "第 1 次合并，共 12 次：“s” 和 “t” 相邻出现 9 次，现在是一个词元 “st”。"
+    assert short == "第 1 次合并：“s” 和 “t” 出现 9 次，合成 “st”。"
+    assert shortest == "第 1 次合并得到“st”。"
 
 
 @pytest.mark.slow

@@ -111,7 +111,8 @@ def plus(pair: Named) -> str:
 
 
 def told_pair(pair: Named, count: int) -> str:
-    return f"{' and '.join(map(shown, pair))}, {times(count)}"
+    left, right = map(shown, pair)
+    return f"“{left}” and “{right}”, {times(count)}"
 
 
 def texts(rows: Any) -> Iterator[str]:

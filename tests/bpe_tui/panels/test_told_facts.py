@@ -66,6 +66,7 @@ Step 0: {{tokens}} bytes, and no pair to merge.
 Step 0: bytes. Next {{next_in_short}}.
 Merge {{step}} of {{last}}: {{pair}} occurred together {{times}}; they are one token now, {{token}}.
 Merge {{step}}: {{pair}}, {{times}}, become {{token}}.
+Merge {{step}} makes {{token}}.
 The pair {{pair}} merged, {{times}}. {{why}}
 The tie rule {{choice}}.
 The tie rule {{next_choice}}.
@@ -177,7 +178,7 @@ def facts_of_bpe(text: str, step: int, _: Any) -> Facts:
     corpus = {word.encode(): count for word, count in words.items()}
     run = oracles.train(corpus, RULE, (RUNS["bpe"].vocab_size or 0) - 257)
     made = [each for each in run.steps if each.count > 1]
-    name = lambda token: run.vocab[token].decode()  # noqa: E731
+    name = lambda token: f"“{run.vocab[token].decode()}”"  # noqa: E731
     named = lambda pair: " and ".join(map(name, pair))  # noqa: E731
     cuts = made[step - 1].words_after if step else run.words
     ids = [token for word, n in zip(cuts, corpus.values(), strict=True) for token in word * n]
@@ -315,8 +316,8 @@ def facts_of_wordpiece(text: str, step: int, _: Any) -> Facts:
         value = score_text(max(last.scores.values()))
         in_ties = f", tied with {plural(others, 'other')}" if others else ""
         found |= {
-            "pair": " and ".join(last.pair),
-            "token": last.piece,
+            "pair": " and ".join(f"“{each}”" for each in last.pair),
+            "token": f"“{last.piece}”",
             "count": times(last.pairs_before[last.pair]),
             "score": score(last),
             "rule": least * any(count < 2 for count in last.pairs_before.values()) + in_ties,
@@ -326,9 +327,9 @@ def facts_of_wordpiece(text: str, step: int, _: Any) -> Facts:
         }
     if step < len(made):
         following = made[step]
-        pair = " and ".join(following.pair)
+        pair = " and ".join(f"“{each}”" for each in following.pair)
         found |= {
-            "undone": following.piece,
+            "undone": f"“{following.piece}”",
             "undone_pair": pair,
             "next": pair,
             "next_score": score(following),

@@ -101,7 +101,7 @@ def check_pick(
             at = int(merge.pair[0] == other[0])
             mine, its = (vocab[each[at]].decode() for each in (merge.pair, other))
             same = "same left token, and " * at
-            reasons.add(f"{same}{mine} is later in byte order than {its}.")
+            reasons.add(f"{same}“{mine}” is later in byte order than “{its}”.")
         assert rule == f"Rule {TIE_RULES[RULE].title}"
         assert why.replace("·", " ").replace("⏎", "\n") in reasons
     else:

@@ -52,8 +52,8 @@ def test_the_fruit_loses_two_words_in_plain_sentences(fruit: Path) -> None:
     ) in text
     assert "喜欢, count 3 of 9, −log P 1.099, loss without it 43.183, +26.704: stays." in lines
     assert (
-        "Step 2 of 2: 你 goes: the loss without it is least, 31.260. 4 others tie, and 你 has the "
-        "smallest bytes. Counted again, the loss rises from 23.340 to 30.326. "
+        "Step 2 of 2: “你” goes: the loss without it is least, 31.260. 4 others tie, and “你” has "
+        "the smallest bytes. Counted again, the loss rises from 23.340 to 30.326. "
         "Training ended: the vocabulary has the size asked for."
     ) in lines
     assert "喜欢 has the id 2: count 3 of 7, −log P 0.847." in lines

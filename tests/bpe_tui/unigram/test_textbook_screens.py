@@ -60,7 +60,7 @@ def test_ties_are_counted_and_a_seed_of_the_size_asked_for_loses_none() -> None:
             moments.append(StepMoment(seed.at(at), seed.at(at + 1), Beat.PICK))
         found += [said(explainer.pick_rows(moment, 90))[1] for moment in moments]
         if seed.recorded_steps:
-            assert " 1 other ties, and b has the smallest bytes." in narrate(seed.at(1))[0]
+            assert " 1 other ties, and “b” has the smallest bytes." in narrate(seed.at(1))[0]
     assert found == [
         "1 will stay: the one that costs least goes first.",
         "2 tie: the smallest bytes decide.",

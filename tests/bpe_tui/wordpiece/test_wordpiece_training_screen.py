@@ -42,7 +42,7 @@ async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path
         await pilot.press("right")
         merge = "\n".join(text_of(app.screen.query_one(ScoreMergePanel)))
         merge = " ".join(merge.split())
-        assert "leaves out 1 rarer pair: a and ##a, 1 / (1 × 3) = 0.333." in merge
+        assert "leaves out 1 rarer pair: “a” and “##a”, 1 / (1 × 3) = 0.333." in merge
         assert "is the score times 4² / 3, pieces and pairs in the corpus: 1.19." in merge
         assert "Its logarithm, 0.25 bits, is the pointwise mutual information" in merge
 

@@ -19,8 +19,8 @@ def test_of_several_pairs_that_the_minimum_leaves_out_the_best_is_named() -> Non
         trainer = WordPieceTrainer({b"aab": 3} | rare, 20, min_count=2)
         found.append(describe_left_out(WordPieceTimeline(trainer.record, trainer.steps()).frame))
     assert found == [
-        "The minimum (--min-count 2) leaves out 1 rarer pair: c and ##d, 1 / (1 × 1) = 1.",
-        "The minimum (--min-count 2) leaves out 2 rarer pairs; the best of them, c and ##d, "
+        "The minimum (--min-count 2) leaves out 1 rarer pair: “c” and “##d”, 1 / (1 × 1) = 1.",
+        "The minimum (--min-count 2) leaves out 2 rarer pairs; the best of them, “c” and “##d”, "
         "1 / (1 × 1) = 1.",
     ]
 
@@ -30,7 +30,7 @@ def test_a_frequent_pair_of_frequent_pieces_is_hardly_more_frequent_than_by_chan
     trainer = WordPieceTrainer({word.encode(): n for word, n in counts.items()}, 20)
     frame = WordPieceTimeline(trainer.record, trainer.steps()).forward()
     assert list(explain_merge(frame))[-1] == (
-        "By count alone, as BPE chooses, 我 and ##的 would have merged, 6 / (12 × 6) = 0.0833. "
-        "But 我 and ##的 are frequent anyway: its score is 6 times lower. It occurs 6.67 times as "
+        "By count alone, as BPE chooses, “我” and “##的” would have merged, 6 / (12 × 6) = 0.0833. "
+        "But “我” and “##的” are frequent anyway: its score is 6 times lower. It occurs 6.67 times as "
         "often as by chance, the pair that merged 40 times."
     )
