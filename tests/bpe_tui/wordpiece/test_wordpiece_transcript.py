@@ -31,6 +31,6 @@ def test_a_frequent_pair_of_frequent_pieces_is_hardly_more_frequent_than_by_chan
     frame = WordPieceTimeline(trainer.record, trainer.steps()).forward()
     assert list(explain_merge(frame))[-1] == (
         "By count alone, as BPE chooses, “我” and “##的” would have merged, 6 / (12 × 6) = 0.0833. "
-        "But “我” and “##的” are frequent anyway: its score is 6 times lower. It occurs 6.67 times as "
-        "often as by chance, the pair that merged 40 times."
+        "But “我” and “##的” are frequent anyway: its score is 6 times lower. It occurs 6.67 times "
+        "as often as by chance, the pair that merged 40 times."
     )
