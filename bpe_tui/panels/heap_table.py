@@ -47,7 +47,7 @@ NAME_CELLS, LEAST_NAME = 6, 4
 """Cells of the token that made an entry stale, before it is shortened: usually, and at least."""
 OF_ALL = len(" of 999")
 """Cells of the sum that several tokens took."""
-GAP, LONG_BAR = 2, 12
+GAP, LONG_BAR = 2, 6
 """Blanks between columns; cells that a bar has before the words get more than they need."""
 NEXT, TIED, NEXT_TIED = "up next", "tied", "up next, tied"
 

@@ -17,6 +17,8 @@ HEIGHTS = [(0, "-too-low"), (LEAST_HEIGHT - 1, "-low"), (27, "-tall")]
 """(least room for panels, in cells, class of the screen) from the smallest on."""
 ROOMY_HEIGHT = 30
 """Least height of the terminal, in rows, at which the footer has two lines, without a text."""
+FLAT_BELOW = 34
+"""Room for panels, in rows, below which the heap gets rows that the panels below can spare."""
 LARGE = Size(140, 50)
 """Least room, in cells, for panels that elsewhere take turns."""
 
@@ -67,6 +69,7 @@ class ScreenRoom:
             here = max(least for least, _ in limits if cells >= least)
             classes |= {name: least == here for least, name in limits}
         is_roomy = self._screen.app.size.height >= ROOMY_HEIGHT and self._tabs.height > 0
+        classes["-flat"] = classes["-tall"] and room.height < FLAT_BELOW
         classes["-roomy"] = is_roomy and not self.has_text_beside
         classes["-small"] = any(map(classes.get, ("-narrow", "-slim", "-low")))
         self._screen.update_classes(classes, update=update, animate=False)

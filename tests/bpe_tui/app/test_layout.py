@@ -77,9 +77,10 @@ ROOMS = {
     "-too-narrow -low -small": [(59, 20), (59, 27)],
     "-slim -too-low -small": [(60, 19)],
     "-slim -low -small": [(60, 20), (75, 27)],
-    "-narrow -tall -small": [(76, 28), (99, 28)],
+    "-narrow -tall -flat -small": [(76, 28), (99, 28)],
     "-wide -low -small": [(100, 27)],
-    "-wide -tall": [(100, 28), (139, 51), (140, 50)],
+    "-wide -tall -flat": [(100, 28), (100, 34)],
+    "-wide -tall": [(100, 35), (139, 51), (140, 50)],
     "-large -wide -tall": [(140, 51)],
 }
 """Classes of a screen → sizes of the terminal, of which the tabs take a row."""
