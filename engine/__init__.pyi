@@ -44,9 +44,6 @@ from engine.unigram.frame import UnigramTimeline as UnigramTimeline
 from engine.unigram.textbook import TextbookTrainer as TextbookTrainer
 from engine.bpe.phases import PhasedTrainer as PhasedTrainer
 from engine.bpe.phases import Phase as Phase
-from engine.bpe.linked_lists import LinkedLists as LinkedLists
-from engine.bpe.linked_lists import Bigram as Bigram
-from engine.bpe.linked_lists import BigramState as BigramState
 from engine.counting.chunk_boundaries import find_chunk_boundaries as find_chunk_boundaries
 from engine.counting.chunk_boundaries import find_even_cuts as find_even_cuts
 from engine.counting.chunk_log import ChunkLog as ChunkLog

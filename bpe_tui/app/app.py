@@ -42,10 +42,7 @@ SWITCH_SECONDS = 0.0005
 
 To answer a key takes a dozen hand-overs between threads: Python's own 5 ms would be felt.
 """
-FOR_KEYS = (
-    *("bpe_tui.app.palette", "bpe_tui.bpe.linked_view", "bpe_tui.lessons.guide"),
-    *("bpe_tui.session.opening_command", "engine.bpe.linked_lists"),
-)
+FOR_KEYS = (*("bpe_tui.app.palette", "bpe_tui.lessons.guide", "bpe_tui.session.opening_command"),)
 """Modules that the first screen does without, and its keys need."""
 JobMaker = Callable[[Config, Post], OpeningJob]
 """Makes the job for a config; its second argument takes the job's messages."""

@@ -8,7 +8,6 @@ transcript        the commands of `--plain`
 training_screen, encoding_screen, summary_screens    its screens, with their panels
 walks             the pretokens of a text, and walks through the encoding of one
 heap_panel        the heap as a table, an array, a tree
-linked_view       the lists and bigrams of the trainer linked, for screen and transcript
 windows           the pretokens that changed a count; breakpoints
 what_if           forks of a run
 inspection_rows   the inspection for shell and screen

@@ -1,4 +1,4 @@
-"""The panel of the heap: its table, array and tree; and the view of the trainer `linked`."""
+"""The panel of the heap: its table, array and tree."""
 
 from __future__ import annotations
 
@@ -42,9 +42,8 @@ SAYS = {
     Move.POP: "is true: it merges",
     Move.PUSH: "new",
 }
-LINKED_NOTE = "As --trainer linked sees it; {trainer} ran."
-TABLE, LINKED = "table", "linked"
-"""The first view, and the trainer with linked lists, and its view."""
+TABLE = "table"
+"""The first view."""
 
 
 def array_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
@@ -116,10 +115,9 @@ def _move_row(painter: TokenPainter, move: HeapMove, place: int, done: int) -> R
 
 
 class PairsPanel(Panel):
-    """The heap as a table of its best entries, as an array, or as a tree; or linked lists.
+    """The heap as a table of its best entries, as an array, or as a tree.
 
-    In the table a stale entry has the place of the count that it claims. The linked lists are those
-    that the trainer `linked` keeps in place of a heap.
+    In the table a stale entry has the place of the count that it claims.
     """
 
     COUNTS = True
@@ -129,19 +127,17 @@ class PairsPanel(Panel):
     LEAST_FOR_HEAD = 2
 
     view: ShownInRows[str] = ShownInRows(TABLE)
-    trained_by: ShownInRows[str] = ShownInRows("")
-    """Name of the trainer that made the run."""
 
     def foot_at(self, row: Row) -> str:
         """Return the foot for the cursor's row: where Enter goes, and the keys of the panel."""
         frame, target = self.frame, row.target
-        if frame is None or self.view == LINKED or not isinstance(target, ToPair):
+        if frame is None or not isinstance(target, ToPair):
             return self._foot
         merges_at = frame.step_of(target.pair)
         goes = tr("does not merge")
         if merges_at is not None:
             goes = tr("Enter its merge ({n})", n=merges_at)
-        others = ", ".join(tr(view) for view in (*VIEWS, LINKED) if view != self.view)
+        others = ", ".join(tr(view) for view in VIEWS if view != self.view)
         return f"{goes} │ w {tr('why')} │ v {others}"
 
     _row_before = 0
@@ -158,9 +154,8 @@ class PairsPanel(Panel):
 
     @property
     def next_view(self) -> str:
-        """The view after the present one: table, array, tree, lists."""
-        names = [*VIEWS, LINKED]
-        return names[(names.index(self.view) + 1) % len(names)]
+        """The view after the present one: table, array, tree."""
+        return VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
 
     def turn(self) -> None:
         self.view = self.next_view
@@ -203,13 +198,11 @@ class PairsPanel(Panel):
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         queue = frame.queue
-        names = [*VIEWS, LINKED]
+        names = list(VIEWS)
         if width < ROOMY:  # the present one comes first, as the last ones may be cut
             place = names.index(self.view)
             names = [*names[place:], *names[:place]]
         views = " │ ".join(f"[{tr(each)}]" if each == self.view else tr(each) for each in names)
-        if self.view == LINKED and not self.hides_next:
-            return self._linked_rows(frame, width, f"v  {views}")
         if coming := self._replaying(queue.prepare(SLICE_SECONDS)):
             self.say(tr("heap"), f"v  {views}")
             return coming
@@ -240,27 +233,6 @@ class PairsPanel(Panel):
         table = EntryTable(frame, painter, width)
         self.name_columns(table.header().spans)
         return table_rows(frame, painter, table)
-
-    def _linked_rows(self, frame: Frame, width: int, foot: str) -> list[Row]:
-        """Return the rows of the view of the trainer `linked`, and go on with its searches."""
-        from bpe_tui.bpe.linked_view import linked_rows  # the other views come first
-
-        self.say("bigrams", foot)
-        if not frame.has_corpus:
-            return sentence(NO_CORPUS, width)
-        if frame.linked is None:
-            return sentence(why_no_heap(frame), width)
-        active = number(frame.linked.active)
-        counted = tr("{n} active │ {m} inactive", n=active, m=frame.linked.inactive)
-        self.say(f"{tr('bigrams')}  {counted}" if width >= ROOMY else counted, foot)
-        is_own = self.trained_by == LINKED
-        note = "" if is_own else tr(LINKED_NOTE, trainer=self.trained_by)
-        rows, are_complete = linked_rows(
-            frame, frame.linked, self.painter(frame), width, self.size.height, note
-        )
-        if not are_complete:
-            do_after(SLICE_SECONDS, self, self.rebuild)
-        return rows
 
     def _instead_of_array(self, frame: Frame) -> list[Row]:
         """Return rows for the case that the heap's array does not exist, or not yet."""

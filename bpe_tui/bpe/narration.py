@@ -17,7 +17,6 @@ from bpe_tui.words.narration import (
     CONTINUED,
     GIVEN,
     OF_A_FORK,
-    OF_PHASES,
     UNLIMITED_ROOM,
     as_sentence,
     first_fitting,
@@ -115,13 +114,11 @@ def _describe_forbidden(frame: Frame, pick: Pick) -> str:
 
 
 def why_no_heap(frame: Frame) -> str:
-    """Return why no trainer's heap or lists predict the merges of a run."""
+    """Return why no trainer's heap predicts the merges of a run."""
     if frame.run.continued is not None:
         return CONTINUED
     if frame.given:
         return GIVEN
-    if len(frame.run.record.parts) > 1:
-        return OF_PHASES
     return OF_A_FORK
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
+from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.narration import describe_unknown, narrate_move, sentences_about
 from bpe_tui.panels import training_panels
@@ -225,12 +225,6 @@ class TrainingScreen(StepsScreen):
             is_asked = isinstance(config, RunConfig) and config.trainer != DEFAULT_TRAINER
             if session.algorithm is not None and not is_asked:
                 code.algorithm = TRAINERS["heap"]  # its moves can be seen
-            pairs = self.query_one(PairsPanel)
-            pairs.trained_by = session.algorithm.name if session.algorithm else ""
-            if pairs.trained_by == LINKED:
-                pairs.view = LINKED  # this trainer has no heap
-            elif pairs.view == LINKED:
-                pairs.view = next(iter(VIEWS))
 
     def chosen_pair(self) -> Pair | None:
         """Return the pair at the cursor of the pairs panel; `None` if it has not the focus."""
@@ -260,11 +254,6 @@ class TrainingScreen(StepsScreen):
     def action_sub_step(self) -> None:
         """Make one move in the heap, or show the next part of a step, without a heap."""
         code = self.query_one(PseudocodePanel)
-        if not code.display and self.query_one(PairsPanel).view == LINKED and code.algorithm:
-            # There is no heap in sight; the first part of its step is lit at once.
-            code.algorithm = TRAINERS[LINKED]
-            self.show_panel(code.ID)
-            return
         if not code.display or code.goes_by_moves:
             self.session.sub_step()
         elif code.next_part():

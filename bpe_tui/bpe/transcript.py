@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bpe_tui.bpe.linked_view import describe_lists
 from bpe_tui.bpe.narration import (
     describe_unknown,
     explain_merge,
     narrate,
     narrate_next,
     narrate_tie,
-    why_no_heap,
 )
 from bpe_tui.widgets.language import plural, times, tr
 from bpe_tui.widgets.rows import plain_text
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.words.encoded_text import describe_tail, explanation
-from bpe_tui.words.narration import NO_CORPUS, format_pair
+from bpe_tui.words.narration import format_pair
 from bpe_tui.words.transcript import (
     AT_THE_END,
     DECODE,
-    LISTED,
     MOVES,
     MergeTranscript,
     PlainCommand,
@@ -44,10 +41,6 @@ class BpeTranscript(MergeTranscript[Frame]):
         PlainCommand("why A B", "The history of the pair A B: its counts, and what lowered them."),
         PlainCommand("merge", "The merge in full: pretokens, counts changed."),
         PlainCommand("pairs [N]", "The most frequent pairs."),
-        PlainCommand(
-            "linked [N]",
-            "As --trainer linked sees it: places touched; best, active and inactive bigrams.",
-        ),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
         PlainCommand("explain TEXT", "How each pretoken encodes: merges, or pieces looked up."),
         PlainCommand("tail TEXT", "Which tokens at the end may change if the text goes on."),
@@ -69,16 +62,6 @@ class BpeTranscript(MergeTranscript[Frame]):
 
     def ahead(self, rest: str) -> Iterator[str]:
         return narrate_next(self.frame)
-
-    def linked(self, rest: str) -> Iterator[str]:
-        """Describe the lists and bigrams of the trainer `linked`, up to N of each kind."""
-        most = self.number_in(rest or str(LISTED))
-        if most is None:
-            yield tr("Say how many bigrams to list, like linked {listed}.", listed=LISTED)
-        elif (lists := self.frame.linked) is None:
-            yield why_no_heap(self.frame) if self.frame.has_corpus else NO_CORPUS
-        else:
-            yield from describe_lists(self.frame, lists, most)
 
     def why_merged(self) -> Iterator[str]:
         return explain_merge(self.frame)

@@ -99,8 +99,7 @@ def _about_sample(sample: samples.Sample) -> Sequence[str]:
     """Return the sentence about a sample, and how it is opened."""
     if sample.corpus is not None:
         return sample.about, tr("Opened over {corpus}.", corpus=sample.corpus)
-    template = "pattern {pattern}, trainer {trainer}, on {units}"
-    options = tr(template, pattern=sample.pattern, trainer=sample.trainer, units=tr(sample.units))
+    options = tr("pattern {pattern}, on {units}", pattern=sample.pattern, units=tr(sample.units))
     return sample.about, tr("Opened with {options}.", options=options)
 
 

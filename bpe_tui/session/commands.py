@@ -290,8 +290,8 @@ COMMANDS: tuple[Command, ...] = (
 
     # The panels of the training screen, then of the encoding screen.
     Command("v", "heap view", "screen.turn('pairs')", LOOK, (TRAINING,),
-            "The heap as a table, as an array, as a tree; or the lists of --trainer linked.",
-            words="stale old entries lazy deletion priority queue bigrams active linked list",
+            "The heap as a table, as an array, as a tree.",
+            words="stale old entries lazy deletion priority queue",
             footer={"pairs": 2}, only_bpe=_HEAP, of_merges=True),
     Command("p", "pseudocode", "screen.turn('pseudocode')", LOOK, (TRAINING,),
             "The pseudocode of the heap; again: of the next trainer. W takes its place back.",

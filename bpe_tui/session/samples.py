@@ -25,7 +25,6 @@ class Sample(NamedTuple):
     about: str
     pattern: str = RunConfig.pattern
     corpus: str | None = None
-    trainer: str = RunConfig.trainer
     units: str = RunConfig.units
     tie_rule: str = RunConfig.tie_rule
     special_tokens: tuple[str, ...] = RunConfig.special_tokens
@@ -66,10 +65,9 @@ SAMPLES = (
     ),
     Sample(
         "we_and_they.txt",
-        "linked lists, Chinese",
-        "Thirteen Chinese sentences, on characters: the trainer linked, merge by merge (v).",
+        "Chinese, by hand",
+        "Thirteen Chinese sentences, on characters: 我+们 merges first.",
         "whitespace",
-        trainer="linked",
         units="characters",
     ),
     Sample(
@@ -110,7 +108,6 @@ def samples() -> list[tuple[Sample, Config]]:
             config = RunConfig(
                 str(path),
                 pattern=sample.pattern,
-                trainer=sample.trainer,
                 units=sample.units,
                 tie_rule=sample.tie_rule,
                 special_tokens=sample.special_tokens,

@@ -111,20 +111,6 @@ SIGNS = {
     "claimed": Sign(
         ("┄", "stale-truth"), "stale part", "In the heap: what an old count claims too much."
     ),
-    "best": Sign(
-        ("▸ best", "best"), "merges next", "Of the trainer linked: the bigram that it has found."
-    ),
-    "active": Sign(
-        ("● active", "active"), "searched", "Of the trainer linked: the best is one of these."
-    ),
-    "inactive": Sign(
-        ("○ inactive", "inactive"),
-        "left out",
-        "Of linked, as in SentencePiece: too rare to be searched. Notes search all.",
-    ),
-    "link": Sign(
-        ("[a]⇄[b]", "border"), "linked nodes", "A pretoken as a list; ✗ is a node that has died."
-    ),
     "bar": Sign(
         ("▄▖", "border"), "how much", "Its length shows a number; ┄ is the part that was lost."
     ),
@@ -160,9 +146,7 @@ SIGNS = {
     "digamma": Sign(
         ("ψ", ""), "digamma", "Unigram: ln x, less for the rare; EM prefers few pieces."
     ),
-    "lost": Sign(
-        ("✗", "loss"), "lost", "Something removed or beaten; in the lists, the true count."
-    ),
+    "lost": Sign(("✗", "loss"), "lost", "Something removed or beaten."),
 }
 
 LEGENDS = {
@@ -181,10 +165,6 @@ LEGENDS = {
         "newline",
         "byte",
         "tie",
-        "best",
-        "active",
-        "inactive",
-        "link",
     ),
     ENCODING: (
         *("space", "pretoken", "token", "cursor", "here", "pair", "joining", "fresh"),
@@ -217,9 +197,6 @@ WORDS = {
     "tie rule": "Breaks ties: lexicographic (CS336), first-seen (minbpe), smallest-ids (rustbpe).",
     "heap": "A trainer's store of pairs that hands out the highest count at once.",
     "stale": "An entry of the heap whose count is no longer true; it is put right when popped.",
-    "bigram": "A pair with its places, as SentencePiece and the trainer linked keep it.",
-    "active": "A bigram among the most frequent; the trainer linked searches only these.",
-    "node": "A place in a pretoken's linked list; a merge writes one and takes out the next.",
     "superword": "A token of several words, learnt in a phase that does not cut at spaces.",
     "twin": "A token that differs from another only by case or a leading space.",
     "never encoded": "A token that no text gives: its own bytes are encoded as other tokens.",

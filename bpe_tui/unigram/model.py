@@ -116,10 +116,6 @@ MODEL = Model(
         "stale",
         "claimed",
         "tie",
-        "best",
-        "active",
-        "inactive",
-        "link",
     ),
 )
 

@@ -141,7 +141,7 @@ class UnigramPretokens(PiecePanel):
         finder = self._finder
         finder.look(frame, None, changed_words(made))
         changed = finder.describe_count(text) + (tr(" of step 1") if not frame.step else "")
-        self.say(f"{text}s", changed + " │ more …" * (not finder.is_done))
+        self.say(f"{text}s", changed + f" │ {tr('more …')}" * (not finder.is_done))
         if not finder.found:
             none = tr("No {text} has changed.", text=text)
             return sentence(none if finder.is_done else tr("Looking for changes …"), width)

@@ -47,7 +47,7 @@ MODEL = Model(
     commands=COMMANDS,
     refused={"screen.ask": "The probes show it: each row is a piece that was looked up."},
     signs=("inside",),
-    undrawn=("parted", "stale", "claimed", "best", "active", "inactive", "link"),
+    undrawn=("parted", "stale", "claimed"),
 )
 
 

@@ -110,8 +110,6 @@ GIVEN = "These merges are a tokenizer's. None was chosen here, so there is no he
 CONTINUED = "The first merges here are a tokenizer's, so no trainer has a heap of all merges."
 OF_A_FORK = "This is a fork: some of its merges were prescribed, and no trainer would choose them."
 
-OF_PHASES = "The lists of the trainer linked are shown for a training of one phase only."
-
 
 def format_pair(frame: AnyMergeFrame, pair: Pair) -> str:
     """Format a pair within a sentence: `“o” and “u”`, `“<E6>” and “<88>” (in 我 戏)`."""

@@ -28,7 +28,6 @@ from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike
 
 if TYPE_CHECKING:
-    from engine.bpe.linked_lists import LinkedLists
     from engine.encoding.rules import EncodingRules
     from engine.encoding.tokenizer import Tokenizer
 
@@ -115,15 +114,6 @@ class Frame(MergeFrame[MergeStep]):
     def queue(self) -> PairQueue:
         """The pairs at this step, and their heap."""
         return PairQueue(self.run, self.step)
-
-    @cached_property
-    def linked(self) -> LinkedLists | None:
-        """The lists and bigrams of the trainer `linked`; `None` if no tie rule chose the merges."""
-        if not (self._record.by_rule and self.has_corpus) or len(self._record.parts) > 1:
-            return None
-        from engine.bpe.linked_lists import LinkedLists  # only its own view shows them
-
-        return LinkedLists(self.run, self.step, self.next_pair)
 
     @cached_property
     def pick(self) -> Pick | None:

@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
-from engine.bpe.active_set import ActiveSets
 from engine.bpe.heap_replay import HeapReplay
 from engine.bpe.record import Record, Recut
 from engine.core.arrays import Ints
@@ -17,7 +16,6 @@ from engine.encoding.alphabet import ByteAlphabet
 from engine.encoding.typed_text import TypedText
 from engine.recording.affected_pretokens import Segmenter
 from engine.recording.merge_record import copied
-from engine.recording.place_tally import PlaceTally
 from engine.recording.playback import MergeRun
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
 from engine.text.excerpt import Excerpt
@@ -160,7 +158,6 @@ class Run(MergeRun):
         highest_pair_count: the count of the most frequent pair at step 0, the highest of all.
         bytes_total: number of bytes in all pretokens of the corpus, without special tokens.
         statistics: the series of the run, for charts.
-        active_sets: the active set of the trainer `linked` at any step.
         typed: encodes typed text.
     """
 
@@ -189,7 +186,6 @@ class Run(MergeRun):
         self.table = {}
         self._is_prepared = False
         self.segmenter = Segmenter(self.alphabet, self.table, record.pair_of, record.rank_of)
-        self.active_sets = ActiveSets(record)
         self.ties = TieHistory(record)
         self.statistics = Statistics(record, counts, self.tokens_at_start, self.ties)
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
@@ -236,12 +232,6 @@ class Run(MergeRun):
     def typed_as_text(self) -> TypedText:
         """Encodes typed text with special tokens as ordinary text."""
         return TypedText(self.pattern, self.splitter.only(()), self._ids_at)
-
-    @cached_property
-    def place_tally(self) -> PlaceTally:
-        """The places that each merge replaced; only for merges that the tie rule chose."""
-        assert isinstance(self.segmenter, Segmenter), "a replay has another one"
-        return PlaceTally(self.by_count.pretokens, self.segmenter.encode, self.record)
 
     def _ids_at(self, pretoken: Pretoken, step: int) -> tuple[int, ...]:
         special_ids = self.record.ids.special_ids

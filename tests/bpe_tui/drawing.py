@@ -22,7 +22,7 @@ from textual.geometry import Region, Size
 from textual.widget import Widget
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe import heap_panel, linked_view, merge_panel
+from bpe_tui.bpe import heap_panel, merge_panel
 from bpe_tui.panels import training_panels
 from bpe_tui.panels.charts import ChartPanel
 from bpe_tui.shell import slices
@@ -165,7 +165,6 @@ def drawings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Drawing]:
     monkeypatch.delenv("NO_COLOR", raising=False)
     for module in (heap_panel, merge_panel, training_panels):  # they search in slices of time
         monkeypatch.setattr(module, "SLICE_SECONDS", 60)
-    monkeypatch.setattr(linked_view, "SECONDS", 60)
     monkeypatch.setattr(slices, "do_after", lambda *given: None)
     monkeypatch.setattr(BpeTuiApp, "is_headless", True)
     app = BpeTuiApp(None)

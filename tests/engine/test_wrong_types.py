@@ -225,7 +225,6 @@ RIGHT: dict[str, Any] = {
     "other": None,
     "start": 1,
     "stop": None,
-    "state": engine.BigramState.ACTIVE,
 }
 """Name of a parameter → an argument that a method takes."""
 SEPARATE = {"extend", "describe"}
@@ -240,7 +239,7 @@ def watched() -> Iterator[object]:
     events = list(pieces.steps())
     unigram = engine.UnigramTimeline(pieces.record, events)
     frame = timeline.frame.at(1)
-    yield from (timeline, timeline.frame, frame, frame.linked, frame.merge, unigram, unigram.frame)
+    yield from (timeline, timeline.frame, frame, frame.merge, unigram, unigram.frame)
 
 
 def methods() -> Iterator[Call]:

@@ -1,10 +1,13 @@
-"""SentencePiece's algorithm: linked tokens, places of each pair, an active set of frequent pairs.
+"""SentencePiece's algorithm: places of each pair, an active set of frequent pairs; linked tokens.
 
 After `bpe_model_trainer.cc` of SentencePiece 0.1 (Kudo and Richardson 2018; later versions keep the
-pairs in a queue). Most pairs are rare, so the best one is searched only among the most frequent
-twentieth. This *active set* is rebuilt every hundred merges; new pairs join it at once. A merge
-does not correct counts: the counts of the pairs beside it are *in doubt* from then on, and a pair
-in doubt is counted at its places before it is compared.
+pairs in a queue). It has no links: the symbols of a word are in an array, where a merge leaves
+holes, and `GetNextIndex` and `GetPrevIndex` scan over them to the neighbours.
+
+Most pairs are rare, so the best one is searched only among the most frequent twentieth. This
+*active set* is rebuilt every hundred merges; new pairs join it at once. A merge does not correct
+counts: the counts of the pairs beside it are *in doubt* from then on, and a pair in doubt is
+counted at its places before it is compared.
 
 SentencePiece's search is not exact: when the active pairs have become rarer than a pair outside the
 set, it takes the rarer pair. Here the highest count outside is stored. Counts only fall, so the
@@ -64,10 +67,9 @@ class LinkedPretokens:
 
     A token is identified by the *cell* of its first symbol; cells are numbered through all
     pretokens. A merge writes into the left token's cell and unlinks the right token's cell.
-    (SentencePiece has no links: it walks over empty cells to the next token.) The places of a pair
-    are noted in the step that makes its younger token, from left to right. Later merges break up
-    some of these occurrences but leave the places in the list: a recount checks every place and
-    drops those where the pair is gone.
+    The places of a pair are noted in the step that makes its younger token, from left to right.
+    Later merges break up some of these occurrences but leave the places in the list: a recount
+    checks every place and drops those where the pair is gone.
 
     Attributes:
         counts: the true count of each pair that occurs, for the record of the run. The algorithm
@@ -268,7 +270,7 @@ PSEUDOCODE = (
 
 ALGORITHM = Algorithm(
     "linked",
-    "SentencePiece's: linked tokens, frequent pairs",
+    "SentencePiece's way: places, frequent pairs",
     linked,
     PSEUDOCODE,
     ("pairs_scanned", "places_checked", "refreshes"),

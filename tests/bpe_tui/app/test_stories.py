@@ -48,8 +48,6 @@ SLOW = (
     "family",
     "lesson-keys",
     "lessons",
-    "linked",
-    "linked-prose",
     "models",
     "moves",
     "palette",

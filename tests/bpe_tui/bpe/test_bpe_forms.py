@@ -10,11 +10,10 @@ from drawing import MOST, SHEETS, Drawing
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
-from bpe_tui.bpe import encoding_screen, heap_panel, linked_view, walks, what_if, windows
+from bpe_tui.bpe import encoding_screen, heap_panel, walks, what_if, windows
 from bpe_tui.bpe.encoding_screen import WhyNotRows
-from bpe_tui.bpe.heap_panel import LINKED, PairsPanel, array_rows, tree_rows
+from bpe_tui.bpe.heap_panel import PairsPanel, array_rows, tree_rows
 from bpe_tui.bpe.inspection_rows import _runs
-from bpe_tui.bpe.linked_view import _beside, _list_rows, _SearchTime, drawn_list, linked_rows
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.model import _longest_tokens, _readable_merges
 from bpe_tui.bpe.narration import explain_merge, narrate_next, sentences_about
@@ -25,8 +24,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.widgets.rows import Row
 from engine import Timeline, Trainer
-from engine.bpe.linked_lists import Place
-from engine.bpe.trainers import TRAINERS, linked
+from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.pseudocode import StepPart
 from engine.bpe.what_if import ForkChange, compare, fork
 from engine.text.excerpt import Excerpt
@@ -34,10 +32,6 @@ from engine.text.excerpt import Excerpt
 HANDOUT = str(SAMPLE.with_name("handout.txt"))
 TEXT = "low lowest, newer 漢字 wide"
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6, b"aaaa": 2}
-EDGES = [(30, 4), (43, 5), (44, 9), (59, 10), (60, 19), (60, 20), (99, 20), (100, 19), (100, 20)]
-EDGES += [(29, 9), (39, 9), (38, 9), (10, 20), (12, 9)]
-"""Widths and heights at which the view of `linked` takes another form, from both sides."""
-
 ASKED = ("", ""), ("xyz", "low"), ("ow", "low"), ("e", "ee"), ("l|o", "lo newest widest lo lo")
 """Pieces, and the texts in which one asks why they are no tokens."""
 
@@ -47,41 +41,6 @@ def timeline_of(trainer: Trainer) -> Timeline:
     timeline = Timeline(trainer.counts, trainer.steps(), record=trainer.record, excerpt=excerpt)
     timeline.complete()
     return timeline
-
-
-def draw_linked(drawing: Drawing, timeline: Timeline) -> None:
-    """Draw the lists of `linked` at the sizes where they take another form."""
-    for at, (width, height) in enumerate(EDGES):
-        frame = timeline.seek((2, 0, 4)[at % 3])
-        assert frame.linked is not None
-        painter, note = TokenPainter(frame, marks=at % 2 == 0), "A note." if at % 4 == 3 else ""
-        rows, _ = linked_rows(frame, frame.linked, painter, width, height, note)
-        drawing.add("linked", f"{width} × {height}, step {frame.step}", rows[:MOST])
-        drawing.add("linked, further rows", "", rows[MOST:])
-    for width in (43, 44):
-        panel = PairsPanel()
-        panel.set_reactive(PairsPanel.view, LINKED)
-        drawing.add_panel(panel, timeline.seek(2), width)
-    for counts in ({b"abab": 30, b"bab": 4}, {b"aaaa": 3, b"xaa": 2}):
-        frame = timeline_of(Trainer(counts, 257)).seek(1)
-        painter, lists = TokenPainter(frame, marks=True), frame.linked
-        assert lists is not None
-        for width, lines, merge_width in ((40, 1, 36), (25, 2, 35)):
-            rows = linked_view._neighbour_rows(lists, painter, width, lines)
-            drawing.add("neighbours", f"{width}", rows)
-            rows = linked_view._merge_rows(frame, lists, painter, merge_width, _SearchTime())
-            drawing.add("merge", f"{merge_width}", rows)
-    drawing.patch(linked_view, "NODES_SHOWN", 4)
-    word = b"abcdefghijklmnop"
-    frame = timeline_of(Trainer({word: 3, b"cd": 2}, 257)).seek(1)
-    assert frame.linked is not None
-    for node in (5, 6, 7, 15, 16):
-        parts = drawn_list(frame, frame.linked, Place(1, node, word), node == 6)
-        drawing.add("list", f"around node {node}", [Row([span for part in parts for span in part])])
-    rows = _list_rows(frame, frame.linked, Place(12, 1, word), 14, 2, True)
-    drawing.add("list", "in two rows", rows)
-    one, three = ([Row([(letter, "")]) for letter in letters] for letters in ("a", "abc"))
-    drawing.add("beside", "", [*_beside(one, three, 3), *_beside(three, one, 3)])
 
 
 def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
@@ -191,11 +150,9 @@ def draw_forks(drawing: Drawing, timeline: Timeline) -> None:
         drawing.add("difference", describe_difference(found, before, other.frame), rows)
 
 
-@pytest.mark.parametrize("draw", [draw_linked, draw_steps, draw_encoding, draw_forks])
+@pytest.mark.parametrize("draw", [draw_steps, draw_encoding, draw_forks])
 def test_the_rows_of_bpe_are_those_kept_where_they_take_another_form(
     draw: Callable[[Drawing, Timeline], None], drawing: Drawing
 ) -> None:
-    drawing.patch(linked, "LEAST_ACTIVE", 4)
-    drawing.patch(linked_view, "SECONDS", 60)
     draw(drawing, timeline_of(Trainer(LOW, 270)))
     check_sheet(f"bpe-{draw.__name__.removeprefix('draw_')}", drawing.lines, SHEETS)

@@ -20,7 +20,7 @@ from opening import SAMPLE, session_of
 from sheets import check_sheet
 
 from bpe_tui.app.session_app import PLACES
-from bpe_tui.bpe.heap_panel import LINKED, VIEWS, PairsPanel
+from bpe_tui.bpe.heap_panel import VIEWS, PairsPanel
 from bpe_tui.bpe.training_screen import PseudocodePanel
 from bpe_tui.explain.explanation import AnyExplainer, Beat, CountRoom, StepMoment
 from bpe_tui.explain.unigram import UnigramExplainer
@@ -138,7 +138,7 @@ def panels_of(screen: Any) -> Iterator[FramePanel[Any]]:
     """Yield the panels of a training screen, those with several forms once in each."""
     for kind in screen.PANELS:
         if issubclass(kind, PairsPanel):
-            for view in (*VIEWS, LINKED):
+            for view in VIEWS:
                 panel = kind()
                 panel.set_reactive(PairsPanel.view, view)
                 yield panel
