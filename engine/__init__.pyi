@@ -52,6 +52,7 @@ from engine.core.errors import BpeError as BpeError
 from engine.core.errors import AnswerError as AnswerError
 from engine.core.errors import ArgumentError as ArgumentError
 from engine.core.errors import BreakpointError as BreakpointError
+from engine.core.errors import ChatError as ChatError
 from engine.core.errors import ComparisonError as ComparisonError
 from engine.core.errors import ConversionError as ConversionError
 from engine.core.errors import CorpusError as CorpusError

@@ -23,7 +23,7 @@ from bpe_tui.app.memory import QUIET_SECONDS, Collector
 from bpe_tui.app.navigation import ScreenNavigation
 from bpe_tui.session import jobs
 from bpe_tui.session.commands import HIDE_NEXT, lacking
-from bpe_tui.session.config import Config, RunConfig, Viewpoint
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import LESSON, TABS
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.refusals import refusal_of
@@ -332,6 +332,22 @@ class SessionApp(BaseApp):
             from bpe_tui.bpe.windows import Breakpoints
 
             self.push_screen(Breakpoints(self.session), self._chose_step)
+
+    def action_chat(self) -> None:
+        """Show the text of the screen as a chat; Enter there makes the chat the text."""
+        opened, config = self.session.opened, self.session.config
+        if opened is None or not isinstance(config, TokenizerConfig):
+            return
+        self.hold()
+        from bpe_tui.dialogs.chat import ChatWindow
+
+        def take(text: str | None) -> None:
+            if text is not None:
+                self.session.type(text)
+            self.changed()
+
+        path, text = Path(config.paths[0]), self.session.text
+        self.push_screen(ChatWindow(opened.tokenizer, path, text, self.jobs), take)
 
     def _chose_step(self, step: int | str | None) -> None:
         with self.navigation.jump():

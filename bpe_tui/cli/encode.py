@@ -40,6 +40,7 @@ IDS_AT_A_TIME = 1 << 12
         "bpe-tui encode --tokenizer tokenizer < corpus.txt > ids.txt",
         "bpe-tui encode --tokenizer tokenizer corpus.txt --out ids.npy --allow-special all",
         "bpe-tui encode --tokenizer tokenizer corpus.txt --sample 10",
+        "bpe-tui encode --tokenizer folder --chat messages.json --budget 4096",
     )
 )
 def encode(
@@ -93,6 +94,15 @@ def encode(
     as_is: bool = options.option(
         "--as-is", "Print ids, too, of a folder whose class is not known here.", options.TEXT
     ),
+    chat: Path | None = options.option(
+        "--chat FILE",
+        "Print a JSON list of messages as the chat template of the tokenizer's folder makes one "
+        "text of them, with the tokens of each message; pip install 'bpe-tui[chat]'.",
+        options.TEXT,
+    ),
+    budget: int | None = options.option(
+        "--budget N", "With --chat: end with exit code 2 above N tokens.", options.TEXT, min=0
+    ),
 ) -> None:
     """Print the token ids of a text."""
     _check_one_result(
@@ -105,6 +115,12 @@ def encode(
             "--template": template and (explain or tail or sample is not None),
         }
     )
+    if chat is not None:
+        from bpe_tui.cli.chat import print_chat  # few encode a chat
+
+        _check_one_result({"--chat": True, "--out": out is not None, "a text": bool(texts)})
+        print_chat(tokenizer or (), chat, budget, as_is=as_is, as_json=as_json)
+        return
     if not tokenizer and explain:
         loaded = _bytes_alone(pattern)
     else:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from bpe_tui.session.config import (
+    why_not_chatted,
     why_not_checkable,
     why_not_continued,
     why_not_counted,
@@ -185,6 +186,11 @@ COMMANDS: tuple[Command, ...] = (
             "Compare this step's tokenizer with a second one, side by side, on the text.",
             footer={ANY: 54}, words="diff differ tokenizers difference minbpe two second together",
             only_bpe="The comparison is with tokenizers of merges; s saves the pieces."),
+    Command("c", "chat", "app.chat", DO, (ENCODING,),
+            "The text as a chat: what the folder's chat template makes of it, or of messages in "
+            "JSON.", footer={ANY: 56}, words="template messages role system user assistant prompt",
+            why_not=why_not_chatted,
+            only_bpe="A chat needs a model's folder, which is opened on BPE's screens."),
     Command("ctrl+s", "specials", "screen.specials", DO, (ENCODING,),
             "Special tokens in the text as one id, or as ordinary text.",
             footer={FIELD: 4}, in_fields=True,

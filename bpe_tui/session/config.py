@@ -232,6 +232,13 @@ def why_not_counted(config: Config) -> str | None:
     return "Race, family, check and chunks need a text to count in: o opens one."
 
 
+def why_not_chatted(config: Config) -> str | None:
+    """Return why there is no chat; `None` if a tokenizer is open, which may have a template."""
+    if isinstance(config, TokenizerConfig):
+        return None
+    return "A chat needs the chat template of a model's folder: o opens one."
+
+
 def why_not_forked(config: Config) -> str | None:
     """Return why no fork can be made; `None` if one can."""
     if isinstance(config, RunConfig):

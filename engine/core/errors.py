@@ -164,6 +164,10 @@ class ConversionError(BpeError):
     """A format cannot represent a tokenizer: the written file would load as another one."""
 
 
+class ChatError(BpeError):
+    """Messages are none, or a chat template cannot make a text of them."""
+
+
 class ComparisonError(BpeError):
     """Tokenizers cannot be compared on a text."""
 

@@ -37,6 +37,14 @@ def user_id(without: int) -> int:
     return own
 
 
+def limit_memory(most: int) -> None:
+    """Let this process take no more memory than this, in bytes; Windows has no such limit."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
 def machine() -> str:
     """Return a short name, in hexadecimal digits, of the place in which process ids are unique."""
     name = getattr(os, "uname", lambda: "")()

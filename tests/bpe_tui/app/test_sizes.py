@@ -237,6 +237,7 @@ WINDOWS: dict[str, tuple[str, str, str]] = {
     "AskWindow": ("bpe", "explain", "m"),
     "Branches": ("bpe", "training", "i enter"),
     "Breakpoints": ("bpe", "training", "t b"),
+    "ChatWindow": ("tokenizer over a corpus", "encoding", "c"),
     "ChooseModel": ("bpe", "training", "M"),
     "CommandWindow": ("bpe", "training", "y"),
     "Export": ("bpe", "training", "x"),

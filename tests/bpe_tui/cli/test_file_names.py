@@ -37,6 +37,7 @@ LINES = {
     "compare tokenizers": ("compare", SWAPPED, "@"),
     "compare file": ("compare", SWAPPED, SWAPPED, "--file", "@"),
     "convert tokenizer": ("convert", "@", "--to", "gpt2", "--out", "new"),
+    "encode chat": ("encode", "--tokenizer", SWAPPED, "--chat", "@"),
     "convert out": ("convert", SWAPPED, "--to", "gpt2", "--out", "@"),
     "learn lesson": ("learn", "@", "--check"),
     "quiz corpus": ("quiz", "@", "--out", "new.json"),

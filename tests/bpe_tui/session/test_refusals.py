@@ -14,6 +14,7 @@ from engine.text.corpus import Reading
 
 COUNTED = {f"app.show('{kind}')" for kind in ("race", "family", "check", "chunks")}
 CHECK, MODEL, MORE = "app.open('CHECK')", "app.model", "app.continue_tokenizer"
+CHAT = "app.chat"
 RUN, TOKENIZER = RunConfig(HANDOUT), TokenizerConfig(("gpt2",))
 OF_TOKENIZERS = {CHECK, MODEL, "app.what_if", "app.predict"}
 
@@ -21,11 +22,11 @@ OF_TOKENIZERS = {CHECK, MODEL, "app.what_if", "app.predict"}
 @pytest.mark.parametrize(
     ("config", "refused"),
     [
-        (RUN, {MORE}),
-        (RunConfig("-"), {CHECK, MODEL, MORE}),
-        (replace(RUN, reading=Reading(more=("-",))), {CHECK, MODEL, MORE}),
-        (replace(RUN, phases="gpt2:300,none:400"), {CHECK, MORE}),
-        (replace(RUN, units="characters"), {CHECK, MORE}),
+        (RUN, {MORE, CHAT}),
+        (RunConfig("-"), {CHECK, MODEL, MORE, CHAT}),
+        (replace(RUN, reading=Reading(more=("-",))), {CHECK, MODEL, MORE, CHAT}),
+        (replace(RUN, phases="gpt2:300,none:400"), {CHECK, MORE, CHAT}),
+        (replace(RUN, units="characters"), {CHECK, MORE, CHAT}),
         (TOKENIZER, {*COUNTED, *OF_TOKENIZERS, MORE}),
         (replace(TOKENIZER, corpus=HANDOUT), OF_TOKENIZERS),
         (replace(TOKENIZER, corpus="-"), {*OF_TOKENIZERS, MORE}),
