@@ -11,18 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain, pairwise, repeat, zip_longest
+from itertools import chain, repeat, zip_longest
 from operator import add, eq
 
 import numpy as np
 
-from engine.core import html
 from engine.core.arguments import checked
 from engine.core.arrays import Bools, Integers, Ints
 from engine.core.errors import ComparisonError
 from engine.core.events import BytesPair
 from engine.core.systems import available_cores
-from engine.core.wording import counted
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.lanes import tokens_in
 from engine.encoding.tokenizer import Tokenizer
@@ -37,12 +35,6 @@ def token_lengths(tokenizer: Tokenizer) -> Ints:
     ids = np.fromiter(vocab, dtype=np.int64, count=len(vocab))
     lengths = np.fromiter(map(len, vocab.values()), dtype=np.float64, count=len(vocab))
     return np.bincount(ids, lengths).astype(np.int64)
-
-
-MOST_COMPARED = 8
-"""Most tokenizers that a notebook shows."""
-MOST_OF_TEXT = 60
-"""Most tokens of the text that a notebook shows."""
 
 
 def cut_text(tokenizer: Tokenizer, data: bytes) -> Ints:
@@ -282,28 +274,3 @@ class TextComparison:
         agreed = self.differences.agreed
         first = np.searchsorted(agreed, start, side="right") - 1
         return int(agreed[first]), int(agreed[np.searchsorted(agreed, end)])
-
-    def _repr_html_(self) -> str:
-        """Return the numbers of the first tokenizers, and where they cut the text differently."""
-        shown = self.edges[:MOST_COMPARED]
-        names = [f"tokenizer {number}" for number in range(1, len(shown) + 1)]
-        measured = zip(
-            names, self.token_counts, self.bytes_per_token, self.times_first, shown, strict=False
-        )
-        rows = (
-            (name, count, f"{width:.2f}", f"{ratio:.2f}", self._cut(edges, MOST_OF_TEXT))
-            for name, count, width, ratio, edges in measured
-        )
-        heads = ("", "tokens", "bytes per token", "times the first", "the text")
-        different: Iterator[Sequence[str | int]] = (
-            (each.start, *map(self._cut, each.edges[: len(shown)])) for each in self.differences
-        )
-        caption = f"{counted(len(self.differences), 'place')} where the text is cut differently"
-        return html.page(
-            html.table(heads, rows), html.table(("at byte", *names), different, caption)
-        )
-
-    def _cut(self, edges: Sequence[int] | Ints, most: int = html.MOST_IN_CELL) -> html.Html:
-        """Return the tokens between edges as HTML, from the first edge on."""
-        cuts = pairwise(map(int, edges))
-        return html.tokens((self.data[start:end] for start, end in cuts), most)

@@ -5,10 +5,9 @@ A frame computes its facts on demand. Going back or jumping repeats no training.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from engine.bpe.pair_queue import PairQueue
@@ -17,10 +16,9 @@ from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run, Statistics
 from engine.bpe.ties import TieRule
 from engine.bpe.trainer import Trainer
-from engine.core import html
 from engine.core.arguments import check_whole, checked_methods
 from engine.core.events import Pair
-from engine.core.wording import Sentence, counted, frequency, say
+from engine.core.wording import Sentence, frequency, say
 from engine.encoding.alphabet import UNKNOWN, Units
 from engine.encoding.typed_text import EncodedPretoken
 from engine.recording.playback import MergeFrame, MergeTimeline, check_step
@@ -30,13 +28,6 @@ from engine.text.patterns import PatternLike
 if TYPE_CHECKING:
     from engine.encoding.rules import EncodingRules
     from engine.encoding.tokenizer import Tokenizer
-
-MOST_PAIRS = 10
-"""Most pairs and pretokens that a notebook shows."""
-MOST_CHARACTERS = 3
-"""Most characters named that the bytes of a pair are a part of."""
-LONGEST_EXCERPT = 600
-"""Most characters of the corpus that a notebook shows."""
 
 
 @checked_methods
@@ -191,7 +182,7 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
         run = self.run
         return not self.recorded_steps and (run.obstacle is not None or run.is_complete)
 
-    # -- the step in words, and in a notebook
+    # -- the step in words
 
     @property
     def sentence(self) -> Sentence:
@@ -218,42 +209,6 @@ pairs of the same count.'>, rivals=((97, 98),), forbidden=())
         numbers = {"step": f"{self.step:,}", "last": f"{self.recorded_steps:,}"}
         pair, often = say("{left} and {right}", left=left, right=right), frequency(merge.count)
         return say(template, pair=pair, times=often, token=merge.token, **numbers)
-
-    def _repr_html_(self) -> str:
-        """Return the step as HTML: its sentence, the best pairs, the beginning of the corpus."""
-        parts = [html.paragraph(html.sentence(self.sentence.words))]
-        if self.has_corpus:
-            tokens = counted(self.token_count, "token")
-            sizes = f"{tokens} in the corpus, {self.bytes_per_token:.2f} bytes per token."
-            parts.append(html.paragraph(sizes))
-            caption = "The most frequent pairs now"
-            parts.append(html.table(("pair", "count", ""), self._pair_rows(), caption))
-        if shown := self.encode(self.excerpt.lines.text[:LONGEST_EXCERPT]):
-            pretokens = (map(self.any_token, piece.ids) for piece in shown)
-            parts.append(html.paragraph(html.pretokens(pretokens)))
-        elif self.has_corpus:
-            parts.append(html.table(("pretoken", "count"), self._pretoken_rows()))
-        return html.page(*parts)
-
-    def _pretoken_rows(self) -> Iterator[tuple[str, int]]:
-        """Yield the most frequent pretokens in tokens, with their counts."""
-        for pretoken in nlargest(MOST_PAIRS, self.counts, key=self.counts.__getitem__):
-            shown = map(self.any_token, self.tokens_of(pretoken))
-            yield html.tokens(shown, html.MOST_IN_CELL), self.counts[pretoken]
-
-    def _pair_rows(self) -> Iterator[tuple[str, int, str]]:
-        """Yield the most frequent pairs, each with whether it merges next or is tied.
-
-        Characters follow that bytes are a part of.
-        """
-        following, tied = self.next_pair, frozenset(self.queue.tied)
-        for pair, count in self.top_pairs(MOST_PAIRS):
-            remark = "merges next" if pair == following else "tied" if pair in tied else ""
-            left, right = map(self.any_token, pair)
-            found = self.run.characters.with_part(left + right)[:MOST_CHARACTERS]
-            parts = " ".join(html.visible(each.encode()) for each in found)
-            remarks = filter(None, (remark, f"in {parts}" if parts else ""))
-            yield html.pair(left, right), count, ", ".join(remarks)
 
     # -- encoding with the merges of this step
 

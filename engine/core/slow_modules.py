@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import glob as glob
     import gzip as gzip
     import hashlib as hashlib
-    import html as html
     import json as json
     import lzma as lzma
     import shutil as shutil

@@ -1,7 +1,7 @@
 """Sentences that quote tokens: a sequence of `str` for words and `bytes` for tokens.
 
 Tokens may hold any bytes. The caller that shows a sentence decides how to write them: a screen
-makes control characters visible, a notebook may use GPT-2's spelling.
+makes control characters visible.
 
 A sentence is made from a template with named places, so a table of messages can translate it. The
 English template is the key of the table, and what is shown without one.

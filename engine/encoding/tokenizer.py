@@ -260,7 +260,7 @@ class Tokenizer:
 
     @checked
     def encode_traced(self, text: str) -> TracedEncoding:
-        """Return the ids of a text with the merges that lead to them. A notebook shows it as HTML.
+        """Return the ids of a text with the merges that lead to them.
 
         Raises:
             TextError: it is not a `str`, or all its steps would not fit into memory.

@@ -1,20 +1,15 @@
-"""`TracedEncoding`: a text's ids with the merges that lead to them, also as HTML for notebooks."""
+"""`TracedEncoding`: a text's ids with the merges that lead to them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine.core import html
 from engine.core.errors import TextError
-from engine.core.events import PAIR_SIGN
 from engine.core.wording import counted
-from engine.encoding.rules import EncodingRules, HasRules, TracedMerge, TracedPretoken, trace
+from engine.encoding.rules import EncodingRules, HasRules, TracedPretoken, trace
 
 MOST_IDS = 1 << 24
 """Most ids in the steps of a traced text, with each step's ids before its merge: about 270 MB."""
-MOST_MERGES = 8
-"""Most merges shown of a pretoken."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,36 +42,6 @@ class TracedEncoding:
     def _summary(self) -> str:
         tokens = sum(len(piece.ids) for piece in self.pretokens)
         return f"{counted(tokens, 'token')}, {counted(self.merge_count, 'merge')}"
-
-    def _repr_html_(self) -> str:
-        """Return the tokens in colours, and for each pretoken its ids and merges."""
-        tokens = (self._tokens(piece.ids) for piece in self.pretokens)
-        return html.page(
-            html.paragraph(html.pretokens(tokens)),
-            html.paragraph(f"{counted(len(self.pretokens), 'pretoken')}, {self._summary}."),
-            html.table(("pretoken", "tokens", "ids", "merges"), map(self._row, self.pretokens)),
-        )
-
-    def _row(self, piece: TracedPretoken) -> tuple[str, ...]:
-        merges = [self._merge(merge) for merge in piece.merges[:MOST_MERGES]]
-        if (more := len(piece.merges) - len(merges)) > 0:
-            merges.append(html.Html(f"… and {more:,} more"))
-        ids = " ".join(map(str, piece.ids[: html.MOST_IN_CELL]))
-        return (
-            html.token(piece.pretoken.bytes),
-            html.tokens(self._tokens(piece.ids), html.MOST_IN_CELL),
-            f"{ids} …" if len(piece.ids) > html.MOST_IN_CELL else ids,
-            html.lines(merges),
-        )
-
-    def _merge(self, merge: TracedMerge) -> html.Html:
-        """Return a merge as a clause: `t+h → th (merge 4)`."""
-        left, right, made = self._tokens((*merge.step.pair, merge.step.token_id))
-        number = f" (merge\N{NO-BREAK SPACE}{merge.step.rank + 1:,})"
-        return html.sentence((left, PAIR_SIGN, right, " → ", made, number))
-
-    def _tokens(self, ids: Iterable[int]) -> Iterator[bytes]:
-        return map(self.rules.vocab.__getitem__, ids)
 
 
 def trace_text(source: HasRules, text: str) -> TracedEncoding:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from engine.core.characters import characters_around, whole_characters
 from engine.core.gpt2_bytes import read_stand_ins, spell, unspell
-from engine.core.html import visible
 
 NO_CONTROLS = st.characters(exclude_categories=["Cc", "Cs"])
 
@@ -59,10 +58,6 @@ def test_the_characters_around_a_part_are_those_that_it_touches() -> None:
         expected = "".join(c for c, is_touched in zip(text, touched, strict=True) if is_touched)
         assert characters_around(data, data[start:end]) == expected.encode()
     assert characters_around(data, b"y\x88") == b"y\x88"
-
-
-def test_a_long_token_is_shown_up_to_its_fortieth_character() -> None:
-    assert [visible(b"a" * size) for size in (40, 41)] == ["a" * 40, "a" * 40 + "…"]
 
 
 def test_tokens_that_cut_a_character_are_together() -> None:

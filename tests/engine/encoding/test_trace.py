@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import odd_texts
+import pytest
+import tiny_tokenizers
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 from merge_lists import BYTES, MERGES, PRETOKENS, Merges, tokenizer
 
-from engine import Timeline, Tokenizer, Trainer
+from engine import TextError, Timeline, Tokenizer, Trainer
 from engine.encoding.rules import first_merge_across, trace
+from engine.encoding.traced import MOST_IDS
 from engine.text.pretokenize import to_text
 
 LOW = [(b"l", b"o"), (b"lo", b"w"), (b"o", b"w")]
@@ -70,3 +74,22 @@ def test_a_border_is_kept_unless_a_merge_crosses_it(
         assert (across.rank, across.pair) == (step.rank, step.pair)
         assert across.start < border < across.end
         assert pretoken[across.start : across.end] == tok.vocab[step.token_id]
+
+
+@examples(100)
+@given(odd_texts.texts())
+def test_a_traced_encoding_has_the_ids_of_the_encoding(text: str) -> None:
+    tok = tiny_tokenizers.handout()
+    traced = tok.encode_traced(text)
+    assert list(traced.ids) == tok.encode(text)
+    called: list[object] = []
+    tok.encode(text, on_step=called.append)
+    assert [merge.step for piece in traced.pretokens for merge in piece.merges] == called
+
+
+def test_a_text_whose_steps_do_not_fit_into_memory_is_refused() -> None:
+    tok = Tokenizer(BYTES, [], pattern="none")
+    longest = int(MOST_IDS**0.5)
+    assert len(tok.encode_traced("a" * longest).ids) == longest
+    with pytest.raises(TextError, match="would not fit into memory"):
+        tok.encode_traced("a" * (longest + 1))
