@@ -302,6 +302,8 @@ EXPORT void merger_finish(Merger *m) {
     RELEASE(m->starts);
     RELEASE(m->given);
     RELEASE(m->heap);
+    RELEASE(m->popped);
+    RELEASE(m->ties);
     RELEASE(m->steps);
     RELEASE(m->changed);
     RELEASE(m->after_counts);
@@ -383,6 +385,57 @@ EXPORT int64_t merger_run(Merger *m, int64_t steps, int64_t changes) {
         if (!merge(m, pair)) return FAILED;
     }
     return m->steps.length;
+}
+
+/* Take out the best pair that has not been taken out before. Return its number, −2 if no pair is
+ * left. */
+EXPORT int64_t merger_pop(Merger *m) {
+    int32_t pair;
+    if (!pop_pair(m, &pair)) return FAILED;
+    return pair == NO_PAIR ? -2 : pair;
+}
+
+/* Find the pairs with the highest count, of those that were not taken out. Return how many they are;
+ * `merger_ties` has them. No entry claims more than the top, and those that claim as much are together
+ * at the top of the heap. */
+EXPORT int64_t merger_find_ties(Merger *m) {
+    int32_t best;
+    m->ties.length = 0;
+    if (!best_pair(m, &best)) return FAILED;
+    if (best == NO_PAIR) return 0;
+    const int64_t top = m->counts.at[best];
+    int64_t place = 0;
+    for (;;) {
+        const Entry *entry = &m->heap.at[place];
+        if (entry->count == top && m->counts.at[entry->pair] == top && !PUSH(m->ties, entry->pair))
+            return FAILED;
+        /* The next entry: the first child, else the next sibling of this entry or of one above it. */
+        if (entry->count == top && 2 * place + 1 < m->heap.length) place = 2 * place + 1;
+        else {
+            while (place && (place % 2 == 0 || place + 1 >= m->heap.length)) place = (place - 1) / 2;
+            if (place == 0) return m->ties.length;
+            place++;
+        }
+    }
+}
+EXPORT const int32_t *merger_ties(const Merger *m) { return m->ties.at; }
+
+/* Return the cell where a pair occurs first, −2 if it does not occur. */
+EXPORT int64_t merger_first_cell(const Merger *m, int64_t number) {
+    const Pair pair = m->pairs.at[number];
+    const Span span = span_of(m, (int32_t)number);
+    for (int64_t each = span.begin; each < span.end; each++) {
+        const int32_t start = m->starts.at[each];
+        if (m->cells[start] == pair.left && m->cells[start + size_of(m, pair.left)] == pair.right)
+            return start;
+    }
+    return -2;
+}
+
+/* Merge a pair, by its number. Return the new id. */
+EXPORT int64_t merger_merge(Merger *m, int64_t pair) {
+    m->steps.length = m->changed.length = m->after_counts.length = 0;
+    return merge(m, (int32_t)pair) ? m->ends.length - 1 : FAILED;
 }
 
 /* Return the number of a pair, −1 for a pair that has never occurred. */

@@ -78,6 +78,8 @@ struct Merger {
 
     ARRAY(Entry) heap;
     int64_t floor;
+    ARRAY(int32_t) ties;        /* the result of `merger_find_ties` */
+    ARRAY(int32_t) popped;      /* pairs that never return to the heap; only `merger_pop` has such */
 
     Neighbours before, after;
     ARRAY(Step) steps;           /* of the last call of `merger_run` */
@@ -111,5 +113,6 @@ void compact(Merger *m);
 /* queue.c */
 bool push(Merger *m, int32_t pair);
 bool best_pair(Merger *m, int32_t *pair);
+bool pop_pair(Merger *m, int32_t *pair);
 
 #endif

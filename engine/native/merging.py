@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from ctypes import c_int32, c_int64
 from itertools import accumulate, chain
 from threading import Lock
 from typing import NamedTuple
@@ -140,6 +141,44 @@ class Merger(KernelObject):
         with self._lock:
             number: int = self.kernel.merger_number_of(self.handle, left, right)
         return None if number < 0 else number
+
+    # Merges one by one, of any pairs, in place of `batches`
+
+    def pop(self) -> int | None:
+        """Take out the best pair that has not been taken out yet; return its number."""
+        number = self.call("merger_pop")
+        return None if number < 0 else number
+
+    def ties(self) -> array[int]:
+        """Return the numbers of the pairs with the highest count."""
+        return self.integers("merger_ties", self.call("merger_find_ties"), "i")
+
+    def first_cell(self, number: int) -> int:
+        """Return the place of a pair's first occurrence; it ascends with the text."""
+        return self.call("merger_first_cell", number)
+
+    @property
+    def pair_count(self) -> int:
+        """The number of pairs that ever occurred."""
+        return self.call("merger_pair_count")
+
+    def merge(self, number: int) -> int:
+        """Merge a pair, by its number; return the id of the new token."""
+        return self.call("merger_merge", number)
+
+    def count_of(self, number: int) -> int:
+        """Return the count of a pair now, by its number."""
+        return c_int64.from_address(self.call("merger_counts") + 8 * number).value
+
+    def pair_of(self, number: int) -> Pair:
+        """Return the ids of a pair, by its number."""
+        at = self.call("merger_pairs") + 8 * number
+        return c_int32.from_address(at).value, c_int32.from_address(at + 4).value
+
+    def counted(self) -> tuple[array[int], array[int]]:
+        """Return the ids of all pairs that ever occurred, and their counts now."""
+        pairs = self.pair_count
+        return self.integers("merger_pairs", 2 * pairs, "i"), self.integers("merger_counts", pairs)
 
     def _batch(self, steps: int) -> Batch | None:
         """Make at most `steps` steps; `None` if no pair is left."""

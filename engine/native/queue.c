@@ -9,7 +9,11 @@ enum { FLOOR_DIVISOR = 4 };
 
 static int goes_before(const Merger *m, Entry one, Entry other) {
     if (one.count != other.count) return one.count > other.count;
-    return m->wins(m, m->pairs.at[one.pair], m->pairs.at[other.pair]);
+    const Pair pair = m->pairs.at[one.pair], next = m->pairs.at[other.pair];
+    if (m->popped.at == NULL || m->wins(m, pair, next)) return m->wins(m, pair, next);
+    /* Merges that are not by the rule may make two tokens of the same bytes. */
+    if (m->wins(m, next, pair)) return 0;
+    return pair.left != next.left ? pair.left < next.left : pair.right < next.right;
 }
 
 static void sift_down(Merger *m, Entry entry, int64_t place) {
@@ -36,14 +40,23 @@ bool push(Merger *m, int32_t pair) {
     return true;
 }
 
+/* Make the counts of popped pairs negative, or right again. */
+static void turn_popped(Merger *m) {
+    for (int64_t each = 0; each < m->popped.length; each++) m->counts.at[m->popped.at[each]] *= -1;
+}
+
 /* Lower the floor to a quarter of the highest count, and add the pairs above it. */
 static bool lower_floor(Merger *m) {
     int64_t top = 0;
+    bool pushed = true;
+    turn_popped(m); /* so that they are below the floor */
     for (int64_t pair = 0; pair < m->counts.length; pair++)
         if (m->counts.at[pair] > top) top = m->counts.at[pair];
     m->floor = top / FLOOR_DIVISOR > 1 ? top / FLOOR_DIVISOR : 1;
-    for (int64_t pair = 0; pair < m->counts.length; pair++) TRY(push(m, (int32_t)pair));
-    return true;
+    for (int64_t pair = 0; pushed && pair < m->counts.length; pair++)
+        pushed = push(m, (int32_t)pair);
+    turn_popped(m);
+    return pushed;
 }
 
 /* Set the best pair, NO_PAIR if none is left. It stays at the top: merging lowers its count. */
@@ -68,4 +81,14 @@ bool best_pair(Merger *m, int32_t *pair) {
         }
         sift_down(m, top, 0);
     }
+}
+
+/* Take the best pair out of the heap for good, and set it: NO_PAIR if none is left. */
+bool pop_pair(Merger *m, int32_t *pair) {
+    TRY(RESERVE(m->popped, 1));
+    TRY(best_pair(m, pair));
+    if (*pair == NO_PAIR) return true;
+    const Entry last = m->heap.at[--m->heap.length];
+    if (m->heap.length) sift_down(m, last, 0);
+    return PUSH(m->popped, *pair);
 }

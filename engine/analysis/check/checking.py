@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from engine.analysis.check.causes import CAUSES
 from engine.analysis.check.claim import Assignment, Claim, ClaimedToken
+from engine.analysis.check.forced_merges import forced_merges
 from engine.analysis.check.mistaken_trainer import Cause, Deviation, DivergenceCase, Procedure, Slip
 from engine.analysis.check.report import (
     TRIED,
@@ -31,8 +32,6 @@ from engine.analysis.check.report import (
 )
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.ties import TieRuleName
-from engine.bpe.trainers.heap import queue_of
-from engine.bpe.trainers.indexed import PairIndex
 from engine.core.arguments import checked
 from engine.core.events import BytesPair, Pair
 from engine.encoding.merging import NONE
@@ -67,7 +66,6 @@ class Judge:
     """A comparison of a trainer's merges with the rule, as they are made over the corpus.
 
     Attributes:
-        index: the pairs that occur now, with their counts.
         ids: token → id, for bytes and the tokens that were made by a merge so far.
 
     >>> judge = Judge(Assignment(lambda: b"low low lower"))
@@ -76,47 +74,44 @@ class Judge:
     """
 
     def __init__(self, assignment: Assignment) -> None:
-        self._task = assignment.task()
-        self.index = PairIndex(self._task)
+        self._merges = forced_merges(assignment)
         # Special tokens never merge, so their ids are not needed.
         self.ids = {bytes((byte,)): byte for byte in range(256)}
-        # Forced merges make counts fall as the rule's own do, so a lazy heap stays exact.
-        self._queue, self._choose = queue_of(self._task, self.index.counts, self.index.first_seen)
         self._lost_ties: set[Pair] = set()
 
     def verdicts(self, steps: Sequence[ClaimedStep]) -> Iterator[JudgedMerge]:
         """Make these merges; yield each with the rule's choice just before it is made."""
-        pairs, vocab = self._task.pairs, self._task.vocab
+        vocab = self._merges.vocab
         for step in steps:
             count, claimed = self.count_of(step.pair), self._pair(step.pair)
-            pair = self._queue.pop_best(self._choose)
+            pair = self._merges.pop_best()
             if pair is None:
                 yield JudgedMerge(step, count, None, 0, by_rule=count > 0)
             else:
-                rule, rule_count = (vocab[pair[0]], vocab[pair[1]]), self.index.counts[pair]
+                rule, rule_count = (vocab[pair[0]], vocab[pair[1]]), self._merges.count_of(pair)
                 by_rule = pair == claimed
                 if not by_rule:  # the pair has left the heap, which will not offer it again
                     self._lost_ties.add(pair)
                     by_rule = claimed in self._lost_ties and count >= rule_count
                 yield JudgedMerge(step, count, rule, rule_count, by_rule)
             if count:
-                new_id = self._task.join(claimed)
-                merge = self.index.merge(claimed, new_id)
-                self.ids.setdefault(step.left + step.right, new_id)
-                for changed in map(pairs.__getitem__, merge.changed):
-                    if new_id in changed:
-                        self._queue.push(changed)
+                self.ids.setdefault(step.left + step.right, self._merges.merge(claimed))
 
     def count_of(self, pair: BytesPair) -> int:
         """Return the count of a pair now."""
-        return self.index.counts.get(self._pair(pair), 0)
+        return self._merges.count_of(self._pair(pair))
 
     def tied(self) -> list[BytesPair]:
         """Return all pairs with the top count now, sorted."""
-        counts, vocab = self.index.counts, self._task.vocab
+        counts, vocab = self._merges.counts(), self._merges.vocab
         top = max(counts.values(), default=0)
         pairs = [pair for pair, count in counts.items() if count == top]
         return sorted((vocab[left], vocab[right]) for left, right in pairs)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no pair is left."""
+        return not self._merges.counts()
 
     def _pair(self, pair: BytesPair) -> Pair:
         left, right = pair
@@ -178,7 +173,7 @@ def check_claim(
     later = [] if wrong is None else judgements[wrong + 1 :]
     merges, specials, size = len(claim.steps), assignment.special_tokens, assignment.vocab_size
     wanted = merges if size is None else size - assignment.first_id  # the vocabulary is full then
-    enough = wanted if judge.index.counts else min(merges, wanted)  # or no pair is left
+    enough = min(merges, wanted) if judge.is_done else wanted
     return Report(
         merges=merges,
         divergence=divergence,
@@ -291,7 +286,10 @@ def _by_merges(tried: Tried) -> int:
 
 
 def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedure) -> list[Tried]:
-    """Try each cause, added to the mistakes of `procedure`; return its best variant."""
+    """Try each cause, added to the mistakes of `procedure`; return its best variant.
+
+    On a large corpus the first cause that explains enough is the last one that is tried.
+    """
     found: list[Tried] = []
     for cause in causes:
         tried = []
@@ -324,6 +322,8 @@ def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedu
             if as_many and other is not best and other.deviation.variant:
                 alike.append(other.deviation.variant)
         found.append(best._replace(explanation=replace(best.explanation, alike=tuple(alike))))
+        if best.explanation.explains_enough and not case.is_small:
+            break
     return found
 
 

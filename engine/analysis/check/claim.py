@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
+from typing import TypeVar
 
 from engine.analysis.check.steps_file import ClaimedStep, read_steps
 from engine.bpe.ties import TIE_RULES, TieRule
@@ -23,6 +24,8 @@ from engine.recording.training_input import LARGEST_VOCABULARY
 from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter, check_special_tokens
+
+TaskT = TypeVar("TaskT", bound=TrainingTask)
 
 
 @dataclass(frozen=True)
@@ -120,10 +123,13 @@ class Assignment:
         return [], steps
 
     def task(
-        self, counts: Mapping[bytes, int] | None = None, tie_rule: TieRule | None = None
-    ) -> TrainingTask:
+        self,
+        counts: Mapping[bytes, int] | None = None,
+        tie_rule: TieRule | None = None,
+        kind: type[TaskT] = TrainingTask,  # type: ignore[assignment]
+    ) -> TaskT:
         """Return the training task, with other pretokens or another tie rule if given."""
-        return TrainingTask(
+        return kind(
             self.counts if counts is None else counts,
             base_vocab(self.special_tokens),
             tie_rule or self.tie_rule,

@@ -21,12 +21,14 @@ from engine.bpe.ties import TIE_RULES, FirstSeen, PairKey, TieKey, TieRule
 from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.fast import fast
 from engine.bpe.trainers.heap import heap, queue_of
+from engine.bpe.trainers.native import NativeTask
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.core.wording import Sentence
 from engine.counting.count import count_text
 from engine.encoding.alphabet import UNITS
 from engine.encoding.merging import merge_pair
+from engine.native.merging import KERNEL_TIE_RULES, can_merge
 from engine.recording.merge_record import TokensById
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import to_bytes, to_text
@@ -62,6 +64,9 @@ def _greatest(name: str, summary: str, text_of: Callable[[bytes], str]) -> TieRu
     return _by_tokens(name, summary, lambda *pair: tuple(turned(text_of(each)) for each in pair))
 
 
+FIRST_COUNTED = "first counted"
+
+
 def _first_counted(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     entered: dict[Pair, TieKey] = {}
 
@@ -82,7 +87,7 @@ ORDERS = (
         lambda left, right: (left, right),
     ),
     TieRule(
-        "first counted",
+        FIRST_COUNTED,
         "the pair that entered the dict of counts first wins, as with max(counts, key=counts.get)",
         _first_counted,
     ),
@@ -305,6 +310,40 @@ def merges_with_habits(task: TrainingTask, habits: Habits) -> Iterator[ClaimedSt
             queue.push(changed)
 
 
+def merges_in_kernel(
+    assignment: Assignment, counts: Mapping[bytes, int], rule: TieRule
+) -> Iterator[ClaimedStep]:
+    """Yield the merges that a tie rule takes, one that the kernel knows or not."""
+    is_known = rule.name in KERNEL_TIE_RULES
+    task = assignment.task(counts, rule if is_known else TIE_RULES["lexicographic"], NativeTask)
+    merger, vocab = task.merger, task.vocab
+    entered: list[int] = []  # pair → its first cell when it came about
+
+    def first_seen(pair: Pair) -> tuple[int, int]:
+        number = merger.number_of(*pair)
+        assert number is not None  # it occurs
+        return (entered[number] if rule.static else merger.first_cell(number)), 0
+
+    key = rule.make_key(vocab, first_seen)
+    place_of = lambda number: (key(pair := merger.pair_of(number)), pair)  # noqa: E731
+    asks_at_entry = rule.name == FIRST_COUNTED
+    while True:
+        if asks_at_entry:
+            entered += map(merger.first_cell, range(len(entered), merger.pair_count))
+        best: int | None
+        if is_known:
+            best = merger.pop()
+        else:
+            ties = merger.ties()
+            best = min(ties, key=place_of) if ties else None
+        if best is None:
+            return
+        pair = merger.pair_of(best)
+        yield ClaimedStep(vocab[pair[0]], vocab[pair[1]], merger.count_of(best))
+        task.join(pair)
+        merger.merge(best)
+
+
 # -- procedures: habits, and all that comes before them
 
 Documents = Sequence[bytes]
@@ -367,6 +406,8 @@ class Procedure:
             task = self.assignment.task(counts, self.tie_rule)
         if self.habits != Habits():
             return merges_with_habits(task, self.habits)
+        if not self.characters and can_merge(counts):
+            return merges_in_kernel(self.assignment, counts, self.tie_rule)
         # `heap` knows where a pair occurs first, even if the rule asks only once.
         is_usual = self.tie_rule.static and self.tie_rule.name in TIE_RULES
         merges = fast(task) if is_usual and not self.characters else heap(task)

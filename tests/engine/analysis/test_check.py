@@ -10,6 +10,7 @@ from pathlib import Path
 
 import oracles
 import pytest
+from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from sheets import check_sheet, refusal
@@ -25,6 +26,7 @@ from engine import (
     check,
     train_bpe,
 )
+from engine.analysis.check import forced_merges
 from engine.analysis.check.checking import Judge, JudgedMerge, check_claim
 from engine.analysis.check.claim import Assignment, Claim, read_claim
 from engine.analysis.check.report import (
@@ -38,6 +40,8 @@ from engine.analysis.check.steps_file import LONGEST_LINE, ClaimedStep, read_ste
 from engine.bpe.ties import TIE_RULES
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
+from engine.native import KERNEL
+from engine.native.merging import KERNEL_TIE_RULES
 from engine.text.patterns import PATTERNS
 
 SAMPLE = Path(__file__).resolve().parents[3] / "samples" / "tinystories_valid.txt"
@@ -94,6 +98,26 @@ def test_the_first_merge_that_differs_is_reported(
     pairs = zip(made, chain(right.merges, repeat(None)), strict=False)
     first = next((place for place, (mine, rule) in enumerate(pairs) if mine != rule), None)
     assert (report.divergence and report.divergence.step) == first
+
+
+@pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
+@pytest.mark.parametrize("tie_rule", sorted(KERNEL_TIE_RULES))
+@examples(200)
+@given(counts=oracles.corpora(), data=st.data())
+def test_the_kernel_judges_forced_merges_as_python_does(
+    tie_rule: str, counts: dict[bytes, int], data: st.DataObject
+) -> None:
+    asked = Assignment(lambda: b"", tie_rule=TIE_RULES[tie_rule], known_counts=counts)
+    judges = Judge(asked), Judge(asked)
+    judges[1]._merges = forced_merges._InPython(asked)
+    tokens = sorted({pretoken[at : at + 1] for pretoken in counts for at in range(len(pretoken))})
+    for _ in range(12):  # tokens of equal bytes may come about
+        pair = data.draw(st.sampled_from(tokens)), data.draw(st.sampled_from(tokens))
+        found, expected = (next(judge.verdicts([ClaimedStep(*pair)])) for judge in judges)
+        assert found == expected
+        assert judges[0].tied() == judges[1].tied()
+        if found.count:
+            tokens.append(pair[0] + pair[1])
 
 
 def test_one_slip_does_not_condemn_the_merges_after_it() -> None:
