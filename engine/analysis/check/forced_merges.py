@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from engine.analysis.check.claim import Assignment
 from engine.bpe.trainers import native
+from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.events import Pair
@@ -49,7 +50,8 @@ def forced_merges(assignment: Assignment) -> ForcedMerges:
 
 class _InPython(ForcedMerges):
     def __init__(self, assignment: Assignment) -> None:
-        self._task = task = assignment.task()
+        task: TrainingTask = assignment.task()
+        self._task = task
         self.vocab = task.vocab
         self._index = index = PairIndex(task)
         self._queue, self._choose = queue_of(task, index.counts, index.first_seen)
