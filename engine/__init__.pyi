@@ -26,8 +26,6 @@ from engine.bpe.trainer import TrainProgress as TrainProgress
 from engine.encoding.encoders import EncodeStep as EncodeStep
 from engine.encoding.traced import TracedEncoding as TracedEncoding
 from engine.pipeline.as_tokenizer import longest_match as longest_match
-from engine.encoding.tail import find_tail as find_tail
-from engine.encoding.tail import Tail as Tail
 from engine.analysis.why_not import why_not as why_not
 from engine.encoding.id_files import write_ids as write_ids
 from engine.formats import convert as convert

@@ -15,7 +15,7 @@ from bpe_tui.bpe.narration import (
 from bpe_tui.widgets.language import plural, times, tr
 from bpe_tui.widgets.rows import plain_text
 from bpe_tui.widgets.visible import visible_bytes
-from bpe_tui.words.encoded_text import describe_tail, explanation
+from bpe_tui.words.encoded_text import explanation
 from bpe_tui.words.narration import format_pair
 from bpe_tui.words.transcript import (
     AT_THE_END,
@@ -25,7 +25,6 @@ from bpe_tui.words.transcript import (
     PlainCommand,
 )
 from engine.bpe.frame import Frame
-from engine.encoding.tail import find_tail
 from engine.text.pretokenize import to_bytes
 
 
@@ -43,7 +42,6 @@ class BpeTranscript(MergeTranscript[Frame]):
         PlainCommand("pairs [N]", "The most frequent pairs."),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
         PlainCommand("explain TEXT", "How each pretoken encodes: merges, or pieces looked up."),
-        PlainCommand("tail TEXT", "Which tokens at the end may change if the text goes on."),
         DECODE,
         PlainCommand("save DIR", "Save the tokenizer of this step."),
         *AT_THE_END,
@@ -76,13 +74,6 @@ class BpeTranscript(MergeTranscript[Frame]):
 
     def explained(self, text: str) -> Iterator[str]:
         return map(plain_text, explanation(self.frame, text))
-
-    def tail(self, text: str) -> Iterator[str]:
-        """Describe the end of a text that may change if it goes on."""
-        if not text:
-            return iter(["Say a text that goes on, like tail the cat."])
-        tokenizer = self.frame.tokenizer()
-        return describe_tail(find_tail(tokenizer, text), tokenizer.vocab)
 
     def decoded(self, ids: Sequence[int]) -> str:
         return visible_bytes(self.frame.decode(ids))

@@ -19,11 +19,10 @@ from bpe_tui.session import samples
 from bpe_tui.widgets.language import plural
 from bpe_tui.widgets.numbers import number, size, throughput
 from bpe_tui.widgets.visible import visible_bytes, visible_text
-from bpe_tui.words.encoded_text import describe_tail, explanation
+from bpe_tui.words.encoded_text import explanation
 from engine.core.gpt2_bytes import spell
 from engine.encoding.id_files import check_ending, write_ids
 from engine.encoding.special_policy import ALL_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
-from engine.encoding.tail import find_tail
 from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.text.corpus import read_blocks, separator_of
@@ -36,7 +35,6 @@ IDS_AT_A_TIME = 1 << 12
 @app.command(
     epilog=examples(
         'bpe-tui encode --tokenizer tokenizer "the cat in the hat" --explain',
-        'bpe-tui encode --tokenizer tokenizer "the cat sat " --tail',
         "bpe-tui encode --tokenizer tokenizer < corpus.txt > ids.txt",
         "bpe-tui encode --tokenizer tokenizer corpus.txt --out ids.npy --allow-special all",
         "bpe-tui encode --tokenizer tokenizer corpus.txt --sample 10",
@@ -79,12 +77,6 @@ def encode(
         "WordPiece the pieces looked up.",
         options.OUTPUT,
     ),
-    tail: bool = options.option(
-        "--tail",
-        "Print which tokens at the end may change if the text goes on, and what they may "
-        "become: with all completions of tiktoken's encode_with_unstable.",
-        options.OUTPUT,
-    ),
     allow_special: list[str] | None = options.ENCODED_SPECIAL,
     template: bool = options.option(
         "--template",
@@ -108,11 +100,10 @@ def encode(
     _check_one_result(
         {
             "--explain": explain,
-            "--tail": tail,
             "--sample": sample is not None,
             "--out": out is not None,
-            "--json": as_json and not tail,
-            "--template": template and (explain or tail or sample is not None),
+            "--json": as_json,
+            "--template": template and (explain or sample is not None),
         }
     )
     if chat is not None:
@@ -126,13 +117,13 @@ def encode(
     else:
         loaded = inputs.open_named(
             tokenizer or (),
-            merging=explain or tail,
+            merging=explain,
             or_longest=explain,
             pattern=pattern,
             template=template,
             as_is=as_is,
         )
-    by_default = ALL_SPECIAL if explain or tail else REFUSE_SPECIAL
+    by_default = ALL_SPECIAL if explain else REFUSE_SPECIAL
     policy = choices.policy_of(allow_special, loaded.special_tokens, by_default)
     names = texts or [STANDARD_INPUT]
     if out is not None:
@@ -161,8 +152,6 @@ def encode(
                 print(_unicode_forms(text))
             for line in explanation(allowing, text):
                 console.print_line(line)
-        elif tail:
-            _print_tail(allowing, to_text(b"".join(blocks)), as_json)
         elif as_json:
             console.print_json(_ids_as_json(allowing, blocks, template))
         else:
@@ -206,19 +195,6 @@ def _check_one_result(asked: Mapping[str, bool]) -> None:
     given = [name for name, is_given in asked.items() if is_given]
     if len(given) > 1:
         raise inputs.CommandLineError(f"{' and '.join(given)} contradict each other; give one")
-
-
-def _print_tail(tokenizer: Tokenizer, text: str, as_json: bool) -> None:
-    """Print the tokens that may change, or as JSON the ids: stable, unstable, completions."""
-    found = find_tail(tokenizer, text)
-    if as_json:
-        changed = {"tokens": found.changed, "bytes": found.changed_bytes}
-        completions = [each.ids for each in found.completions]
-        ids = {"stable": found.stable, "unstable": found.ids}
-        console.print_json({**ids, "changed": changed, "completions": completions})
-        return
-    for line in describe_tail(found, tokenizer.vocab):
-        print(line)
 
 
 def _unicode_forms(character: str) -> str:

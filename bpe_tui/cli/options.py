@@ -305,5 +305,5 @@ def _allow_special(by_default: str) -> Any:
 
 ALLOW_SPECIAL = _allow_special(ALL)
 """The option of commands that describe a text: by default they read it as the screens do."""
-ENCODED_SPECIAL = _allow_special("they are an error; all with --explain or --tail")
+ENCODED_SPECIAL = _allow_special("they are an error; all with --explain")
 """The option of `encode`, whose ids other programs use: no text may end a document by chance."""

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, repeat
 
 from bpe_tui.widgets.language import plural, tr
-from bpe_tui.widgets.rows import CHIPS_MEET, TOKEN_HUES, Span, plain_text
+from bpe_tui.widgets.rows import CHIPS_MEET, TOKEN_HUES, Span
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.analysis.why_not import cut_by
 from engine.core.characters import whole_characters
 from engine.core.events import Pair
 from engine.encoding.rules import EncodingRules, HasRules, TracedMerge, TracedPretoken, trace
-from engine.encoding.tail import Tail
 from engine.pipeline.as_tokenizer import ModelAlphabet
 from engine.text.patterns import STAGED
 from engine.wordpiece.tokenizer import EncodedWord, Outcome, Probe
@@ -89,48 +88,6 @@ def token_spans(vocab: Mapping[int, bytes], ids: Sequence[int]) -> list[Span]:
     """Return tokens as chips in the hues of their ids."""
     hues = (f"token-{each % TOKEN_HUES}" if len(vocab[each]) > 1 else "base" for each in ids)
     return chips(map(vocab.__getitem__, ids), hues)
-
-
-# -- the tail
-
-COMPLETIONS_LISTED = 20
-
-
-def describe_tail(tail: Tail, vocab: Mapping[int, bytes]) -> Iterator[str]:
-    """Yield lines about the end of a text that may change, with its first completions."""
-    stable = plural(len(tail.stable), "token")
-    if not tail.ids:
-        yield tr("{stable}, and none can change: ", stable=stable) + (
-            tr("a special token ends the text") if tail.stable else tr("there is no text")
-        )
-        return
-    yield tr("stable: {stable}; not stable: {ids}", stable=stable, ids=_named(tail.ids, vocab))
-    found = plural(len(tail.completions), "completion")
-    yield f"{found}: {describe_reach(tail)}"
-    for each in tail.completions[:COMPLETIONS_LISTED]:
-        changes = (
-            tr("changes {changed}", changed=each.changed) if each.changed else tr("changes none")
-        )
-        goes_on = tr("  if {added} follows", added=visible_bytes(each.added)) if each.added else ""
-        yield f"  {changes}: {_named(each.ids, vocab)}{goes_on}"
-    if len(tail.completions) > COMPLETIONS_LISTED:
-        template = "  … and {completions} more"
-        yield tr(template, completions=len(tail.completions) - COMPLETIONS_LISTED)
-
-
-def describe_reach(tail: Tail) -> str:
-    """Return how far back completions change a text: `at most the last 2 tokens (5 bytes) …`."""
-    if not tail.changed:
-        return tr("no token changes")
-    last = "token" if tail.changed == 1 else tr("{changed} tokens", changed=tail.changed)
-    size = plural(tail.changed_bytes, "byte")
-    return tr("at most the last {last} ({size}) change", last=last, size=size)
-
-
-def _named(ids: Iterable[int], vocab: Mapping[int, bytes]) -> str:
-    """Return tokens with their ids: `· low = 32 258`."""
-    ids = tuple(ids)
-    return f"{plain_text(token_spans(vocab, ids))} = {' '.join(map(str, ids))}"
 
 
 # -- the longest match

@@ -241,7 +241,7 @@ class Transcript(ABC, Generic[FrameT]):
             yield tr("There is no command {shown}; help lists the commands.", shown=shown)
             return
         try:
-            takes_text = name in ("encode", "explain", "tail")  # to which spaces matter
+            takes_text = name in ("encode", "explain")  # to which spaces matter
             yield from getattr(self, name)(rest if takes_text else rest.strip())
         except OutputExistsError as error:
             taken = visible_text(str(error).rpartition(": ")[0], spaces=False)

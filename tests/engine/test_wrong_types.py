@@ -156,7 +156,6 @@ def calls(out: Path) -> Iterator[Call]:
     for name, arguments in named.items():
         yield getattr(frame, name), arguments
     yield engine.longest_match, {"source": chosen, "text": "low"}
-    yield engine.find_tail, {"tokenizer": chosen, "text": "low"}
     yield (
         engine.check,
         {

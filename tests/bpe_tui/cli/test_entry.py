@@ -215,7 +215,7 @@ def test_who_types_a_text_to_encode_is_told_how_it_ends(
         ("stdin", [], 0, ""),
         ("stderr", ["--text"], 2, ""),
         ("stdout", ["a"], 2, "standard output is closed, and there is something to write"),
-        ("stdout", ["a", "--tail", "--json", "--explain"], 2, "--explain and --tail contradict"),
+        ("stdout", ["a", "--json", "--explain"], 2, "--explain and --json contradict"),
     ],
 )
 def test_a_stream_that_the_caller_has_closed_is_an_empty_one(

@@ -64,7 +64,6 @@ from bpe_tui.words.chunks import (
 from bpe_tui.words.encoded_text import (
     LONGEST_EXPLAINED,
     describe_probes,
-    describe_tail,
     explanation,
 )
 from bpe_tui.words.narration import (
@@ -83,7 +82,6 @@ from engine.analysis.inspection import Inspection
 from engine.counting.chunk_boundaries import CourseCuts, EvenCut
 from engine.counting.chunk_log import ChunkReport, LoggedChunks, WorkerShare
 from engine.encoding.lanes import TokenPlace, align_places
-from engine.encoding.tail import Completion, Tail
 from engine.text.corpus import CHUNK
 from engine.text.excerpt import Excerpt
 from engine.wordpiece.tokenizer import WordPieceEncoder
@@ -309,13 +307,6 @@ def limits(drawing: Drawing) -> Iterator[Part]:
     typed = ["0", "200", "201", "50%", "100%", "101%", "+9", "-9", "+171", "-31", "0,1_0", "+x"]
     yield "steps typed at 30 of 200", [(each, parse_step(each, 30, 200)) for each in typed]
     yield "digits of a step", [parse_step("0" * digits, 0, 9) for digits in (0, 12, 13)]
-    vocab = {97: b"a", 98: b"b", 256: b"ab"}
-    for count in (0, 1, 20, 21):
-        ends = tuple(Completion(n, (256,), b"b" * (n > 1)) for n in range(count))
-        tail = Tail((97,), (97,), ends, min(count, 2), count)
-        yield f"a tail of {count} completions", list(describe_tail(tail, vocab))[:5]
-        yield "its end", list(describe_tail(tail, vocab))[21:]
-    yield "no tail", [*describe_tail(Tail((97,), ()), vocab), *describe_tail(Tail((), ()), vocab)]
     for size in (9, 10, 11):
         word = WordPieceEncoder({"[UNK]": 0, "a": 1}).explain("a" + "b" * size)
         yield f"{len(word.probes)} probes", describe_probes(word)
