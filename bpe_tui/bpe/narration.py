@@ -6,13 +6,14 @@ takes `room`, it chooses a shorter sentence if there are few cells.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from itertools import groupby, islice
 
 from bpe_tui.bpe.phases import describe_border
 from bpe_tui.widgets.language import plural, times, tr, tr_sentence
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.visible import quoted, visible_text
+from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
 from bpe_tui.words.narration import (
     CONTINUED,
     GIVEN,
@@ -31,6 +32,7 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers.pseudocode import Move
 from engine.core.events import Pair
 from engine.core.wording import frequency, is_partial, say
+from engine.encoding.typed_text import UNSPELLED, EncodedPretoken, unspelled_places
 
 
 def narrate(frame: Frame, room: int = UNLIMITED_ROOM) -> str:
@@ -200,6 +202,38 @@ def describe_unknown(frame: Frame, text: str) -> str:
         return ""
     template = "{characters} here. {lesson}"
     return tr(template, characters=plural(unknown, "unknown character"), lesson=frame.units.lesson)
+
+
+SHOWN = 3
+"""Most stretches of a text that are named."""
+MOST_SOUGHT = 2_000
+"""Most pretokens in which bytes without a token are sought."""
+
+
+def stretches(frame: Frame, piece: EncodedPretoken) -> list[tuple[bytes, bool]]:
+    """Return a pretoken in stretches, and whether no token spells each: `m`, and then `ug`."""
+    data, vocab = piece.pretoken.bytes, frame.rules.vocab
+    spelled = b"".join(vocab[token_id] for token_id in piece.ids)
+    alphabet = frame.rules.alphabet
+    is_whole = len(spelled) >= len(data) or piece.pretoken.special or hasattr(alphabet, "model")
+    if is_whole or getattr(alphabet, "unknown", None) in piece.ids:
+        return [(data, False)]
+    lost = set(unspelled_places(data, spelled))
+    runs = groupby(enumerate(data), key=lambda item: item[0] in lost)
+    return [(bytes(byte for _, byte in run), is_lost) for is_lost, run in runs]
+
+
+def describe_lost(parts: Iterable[tuple[bytes, bool]]) -> str:
+    """Return the stretches that no token spells, in a sentence; empty if there are none."""
+    lost = list(dict.fromkeys(part for part, is_lost in parts if is_lost))
+    shown = " ".join(map(visible_bytes, lost[:SHOWN])) + " …" * (len(lost) > SHOWN)
+    return tr(UNSPELLED, parts=shown) if lost else ""
+
+
+def describe_lost_in(frame: Frame, text: str) -> str:
+    """Return what of a text no token spells, in a sentence; empty if there is nothing."""
+    pieces = islice(frame.encode(text), MOST_SOUGHT)
+    return describe_lost(part for piece in pieces for part in stretches(frame, piece))
 
 
 def _narrate_start(frame: Frame) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
-from bpe_tui.bpe.narration import describe_unknown, narrate_move, sentences_about
+from bpe_tui.bpe.narration import describe_lost_in, describe_unknown, narrate_move, sentences_about
 from bpe_tui.panels import training_panels
 from bpe_tui.panels.corpus import MergingExcerptPanel
 from bpe_tui.panels.player_screen import StepsScreen
@@ -75,8 +75,8 @@ class EncodedText(training_panels.TypedTextPanel[Frame], Panel):
     def rows_of_text(self, frame: Frame, width: int) -> Sequence[Row]:
         pieces = (piece.ids for piece in frame.encode(self.text))
         rows = self.token_rows(self.painter(frame), pieces, width)
-        unknown = paragraph(describe_unknown(frame, self.text), width, "loss")
-        return [*rows, *unknown] if unknown else rows
+        lost = describe_unknown(frame, self.text) or describe_lost_in(frame, self.text)
+        return [*rows, *paragraph(lost, width, "loss")] if lost else rows
 
     def describe_size(self, frame: Frame) -> str:
         tokens = sum(len(piece.ids) for piece in frame.encode(self.text))

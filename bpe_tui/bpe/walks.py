@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from textual.reactive import reactive
 
+from bpe_tui.bpe.narration import describe_lost, stretches
 from bpe_tui.panels.corpus import flowed
 from bpe_tui.panels.encoding_screen import THE_END, TextPretokensPanel, WalkedPanel
 from bpe_tui.panels.longest_match import probe_rows
@@ -28,7 +29,7 @@ from bpe_tui.widgets.rows import (
     with_below,
     wrapped,
 )
-from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_text
+from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as cell_width
 from bpe_tui.words.narration import first_fitting
 from engine.analysis.greedy import where_greedy_differs
@@ -83,6 +84,8 @@ class PretokensPanel(TextPretokensPanel[Frame]):
         by = "" if self._staged else first_fitting(name_width, tr("matched by"), tr("by"))
 
         def name(piece: EncodedPretoken) -> list[Span]:
+            if lost := describe_lost(stretches(frame, piece)):
+                return [(" " * GAP, ""), (lost, "loss")]
             name, gap = self._matched_by(piece), " " * GAP
             short = "special" if piece.pretoken.special else name
             alternative = None if self._staged else piece.pretoken.alternative
@@ -91,7 +94,10 @@ class PretokensPanel(TextPretokensPanel[Frame]):
 
         def content(piece: EncodedPretoken) -> list[Span]:
             role = "special" if piece.pretoken.special else ""
-            return NameSpans([(visible_text(piece.pretoken.text), role)])
+            return NameSpans(
+                (visible_bytes(part), "stale" if is_lost else role)
+                for part, is_lost in stretches(frame, piece)
+            )
 
         return [
             Column("text", 0, content),

@@ -16,7 +16,7 @@ import typer
 from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.program import app, examples
 from bpe_tui.session import samples
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import plural, tr_sentence
 from bpe_tui.widgets.numbers import number, size, throughput
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.words.encoded_text import explanation
@@ -179,9 +179,9 @@ def _note_losses(tokenizer: Tokenizer, text: str) -> None:
 
     if isinstance(tokenizer.pipeline, Pipeline):
         sentence = losses(tokenizer.pipeline, tokenizer.pipeline.run(text)).sentence
-        if sentence:
+        if sentence is not None:
             sys.stdout.flush()
-            inputs.note(sentence)
+            inputs.note(str(tr_sentence(sentence)))
 
 
 def _bytes_alone(pattern: str | None) -> Tokenizer:

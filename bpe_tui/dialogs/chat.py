@@ -77,7 +77,7 @@ class ChatWindow(Window[str | None]):
         self.on_resize()
 
     def on_resize(self) -> None:
-        """Wrap the rows anew, beside a scroll bar."""
+        """Wrap the rows, beside a scroll bar."""
         width = self.query_one(RowList).size.width - 1
         match self._found:
             case Chat():

@@ -266,7 +266,7 @@ class TokenPainter:
     def strip(self, ids: Sequence[int], place: int, cells: int) -> list[Span]:
         """Return the tokens of a pretoken in exactly `cells` cells, with the one at `place`."""
         spans = self.tokens(ids)
-        place = place * (len(spans) + 1) // len(ids)  # borders are spans too
+        place = place * (len(spans) + 1) // max(len(ids), 1)  # borders are spans too
         return in_sight(spans, min(place, len(spans) - 1), cells)
 
     def pair(self, pair: Pair) -> PairSpans:

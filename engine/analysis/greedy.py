@@ -68,6 +68,8 @@ class Greedy:
                 token_id, end = self._ids[token], start + len(token)
             else:  # no token begins here
                 rest, inside = pretoken[start:], self._alphabet.inside
+                if not inside.spell(rest):  # the rest has no token
+                    return
                 token_id, end = inside.spell(rest)[0], start + inside.edges(rest)[1]
             yield token_id, end
             start = end

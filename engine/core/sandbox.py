@@ -184,7 +184,7 @@ def _environment() -> Any:
             raise SecurityError(f"a namespace takes no name like {name!r}")
 
     class PlainDict:
-        """What `dict` is in a template: it makes dicts, and has nothing else."""
+        """The `dict` of a template, which only makes dicts."""
 
         def __call__(self, *args: Any, **kwargs: Any) -> dict[Any, Any]:
             return dict(*args, **kwargs)

@@ -23,6 +23,25 @@ class EncodedPretoken(NamedTuple):
     ids: tuple[int, ...]
 
 
+UNSPELLED = "{parts}: no token, dropped"
+"""The template of a sentence about parts of a text that have no token."""
+
+
+def unspelled_places(data: bytes, spelled: bytes) -> list[int]:
+    """Return the places of the bytes that tokens leave out; they spell the others in order.
+
+    >>> unspelled_places(b"mug", b"ug")
+    [0]
+    """
+    at, places = 0, list[int]()
+    for place, byte in enumerate(data):
+        if at < len(spelled) and spelled[at] == byte:
+            at += 1
+        else:
+            places.append(place)
+    return places
+
+
 IdsAt = Callable[[Pretoken, int], tuple[int, ...]]
 """Gives the ids of a pretoken after a number of merges."""
 LINE = 1_000

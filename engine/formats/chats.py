@@ -29,7 +29,7 @@ LARGEST = 1 << 22
 """Size of the largest file of messages, and of the largest template, in bytes."""
 MOST_MESSAGES = 2000
 PARTS_SOUGHT = 200
-"""Most messages whose parts are told apart, each by a rendering of its own."""
+"""Most messages whose parts are sought, each by a rendering of its own."""
 _REASONING = ("reasoning_content", "thinking", "reasoning")
 """Names of what a model thought; templates know it by the first or the second."""
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby, islice
 
 from engine.core.gpt2_bytes import unspell
+from engine.core.wording import Sentence, say
+from engine.encoding.typed_text import UNSPELLED, unspelled_places
 from engine.pipeline.models import MergingModel
 from engine.pipeline.pipeline import Pipeline, PipelineRun, Span, TextRun
 from engine.text.pretokenize import to_bytes
@@ -46,36 +48,45 @@ class Losses:
     comes_back: bool
 
     @property
-    def sentence(self) -> str:
-        """A sentence about what decoding does not give back; empty if it gives all back.
+    def sentence(self) -> Sentence | None:
+        """A sentence about what decoding does not give back; `None` if it gives all back.
 
         Spaces that a pre-tokenizer leaves out are not counted.
         """
         if self.comes_back:
-            return ""
+            return None
         dropped = [part for part in self.dropped if part.strip()]
         new = {each.old: each.new for each in self.changed if _differs(each)}
         clauses = [
-            *_clause(self.unspelled, "no token, dropped"),
-            *_clause(self.unknown, "the unknown token"),
-            *_clause(dropped, "left out before the model"),
-            *(f"{old}: changed to {new[old] or 'nothing'}" for old in islice(new, SHOWN)),
+            *_clause(self.unspelled, UNSPELLED),
+            *_clause(self.unknown, "{parts}: the unknown token"),
+            *_clause(dropped, "{parts}: left out before the model"),
         ]
+        for old in islice(new, SHOWN):
+            template = "{old}: changed to {new}" if new[old] else "{old}: left out"
+            clauses.append(say(template, old=old, new=new[old]))
         if len(new) > SHOWN:
-            clauses.append(f"{len(new) - SHOWN:,} more are changed")
-        return f"the ids do not give the text back: {'; '.join(clauses)}" if clauses else ""
+            clauses.append(say("{n} more are changed", n=f"{len(new) - SHOWN:,}"))
+        if not clauses:
+            return None
+        first, *others = clauses
+        for clause in others:
+            first = say("{first}; {next}", first=first, next=clause)
+        return say("the ids do not give the text back: {clauses}", clauses=first)
 
 
 SHOWN = 3
 """Number of examples of a loss in a sentence."""
 
 
-def _clause(stretches: Iterable[str], what: str) -> Iterator[str]:
+def _clause(stretches: Iterable[str], template: str) -> Iterator[Sentence]:
     """Yield a clause about the first of these stretches, if there is one."""
     distinct = list(dict.fromkeys(stretches))
     if distinct:
-        more = f" and {len(distinct) - SHOWN:,} more" if len(distinct) > SHOWN else ""
-        yield f"{' '.join(each[:LONGEST] for each in distinct[:SHOWN])}{more}: {what}"
+        parts: Sentence | str = " ".join(each[:LONGEST] for each in distinct[:SHOWN])
+        if len(distinct) > SHOWN:
+            parts = say("{parts} and {n} more", parts=parts, n=f"{len(distinct) - SHOWN:,}")
+        yield say(template, parts=parts)
 
 
 LONGEST = 40
@@ -128,13 +139,10 @@ def _unspelled(pipeline: Pipeline, text: TextRun) -> set[int]:
         ids = of_piece[number]
         if part.token is not None or unknown_id in ids:
             continue
-        spelled, at = b"".join(texts[token_id] for token_id in ids), 0
-        for character, span in zip(part.text, part.spans, strict=True):
-            data = unspell(character) if in_bytes else to_bytes(character)
-            if spelled.startswith(data, at):
-                at += len(data)
-            else:
-                places |= _covered([span])
+        spelled = b"".join(texts[token_id] for token_id in ids)
+        datas = [unspell(each) if in_bytes else to_bytes(each) for each in part.text]
+        spans = [span for span, data in zip(part.spans, datas, strict=True) for _ in data]
+        places |= _covered(spans[at] for at in unspelled_places(b"".join(datas), spelled))
     return places
 
 
