@@ -43,9 +43,6 @@ from engine.unigram.textbook import TextbookTrainer as TextbookTrainer
 from engine.bpe.phases import PhasedTrainer as PhasedTrainer
 from engine.bpe.phases import Phase as Phase
 from engine.counting.chunk_boundaries import find_chunk_boundaries as find_chunk_boundaries
-from engine.counting.chunk_boundaries import find_even_cuts as find_even_cuts
-from engine.counting.chunk_log import ChunkLog as ChunkLog
-from engine.core.events import ChunkCounted as ChunkCounted
 from engine.core.errors import BpeError as BpeError
 from engine.core.errors import AnswerError as AnswerError
 from engine.core.errors import ArgumentError as ArgumentError

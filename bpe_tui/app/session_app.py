@@ -6,7 +6,6 @@ Windows are imported when they are first opened: the first frame need not wait f
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from pkgutil import resolve_name
 from time import monotonic, sleep
@@ -24,7 +23,7 @@ from bpe_tui.app.navigation import ScreenNavigation
 from bpe_tui.session import jobs
 from bpe_tui.session.commands import HIDE_NEXT, lacking
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, Viewpoint
-from bpe_tui.session.declarations import LESSON, TABS
+from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.session.refusals import refusal_of
 from bpe_tui.session.session import ForkedFrom, Session
@@ -48,7 +47,6 @@ PLACES = {
     "race": "bpe_tui.studies.race:RaceScreen",
     "family": "bpe_tui.studies.model_table:FamilyScreen",
     "check": "bpe_tui.studies.check:CheckScreen",
-    "chunks": "bpe_tui.studies.chunks:ChunksScreen",
     "pipeline": "bpe_tui.studies.pipeline:PipelineScreen",
 } | {name: place for model in MODELS.values() for name, place in model.screens.items()}
 
@@ -296,15 +294,11 @@ class SessionApp(BaseApp):
         return refusal_of(action, self.session)
 
     def action_show(self, kind: str) -> None:
-        """Show the screen of a kind for the session's model, or why there is none.
-
-        A screen without a tab is opened by a jump, so ⌫ leads back.
-        """
+        """Show the screen of a kind for the session's model, or why there is none."""
         if (refused := self.refusal_of(f"app.show('{kind}')")) is not None:
             self.tell(refused)
         elif self.session.shown is not None:
-            with nullcontext() if kind in TABS else self.navigation.jump():
-                self.switch_screen(self.session.model.screen(kind))
+            self.switch_screen(self.session.model.screen(kind))
 
     def action_predict(self) -> None:
         """Show the explain screen, which asks what each step does; there, start or stop that."""

@@ -15,7 +15,6 @@ from bpe_tui.cli.program import app, examples
 from bpe_tui.lessons.beside import with_tokens_beside
 from bpe_tui.session import languages, lessons
 from bpe_tui.session.config import Config
-from bpe_tui.session.declarations import CHUNKS
 from bpe_tui.widgets.language import current_table, spoken, tr
 from bpe_tui.widgets.visible import visible_prose, visible_text
 from bpe_tui.words.transcript import AnyTranscript, PlainQuestion
@@ -86,8 +85,6 @@ class PlainLesson:
         self._stepper = self._opened[config]
         self._step = (scene.show.step if scene.show else None) or 0
         self._say(*self._stepper.answer(f"go {self._step}"))
-        if scene.show is not None and scene.show.view == CHUNKS:
-            self._say(*self._stepper.answer("chunks"))
         if scene.show is not None and scene.show.text is not None:
             text = scene.show.text
             encoded = tr("Encoded: {text}", text=visible_text(text))

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
 from io import TextIOWrapper
 from itertools import chain, takewhile
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import model_of
-from bpe_tui.session.training import TrainingListener, course_cuts_of, replay, train
+from bpe_tui.session.training import TrainingListener, replay, train
 from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.visible import visible_text
-from bpe_tui.words.chunks import describe_all, parts_for
 from bpe_tui.words.transcript import AnyTranscript, PlainQuestion
 from engine.core.errors import TokenizerFileError
 from engine.formats.tokenizer_format import Opened
@@ -70,19 +68,7 @@ def ask_until_over(asking: PlainQuestion, lines: Iterator[str]) -> bool:
 class _Listener(TrainingListener):
     """A listener that prints the notes about a tokenizer on standard error."""
 
-    _special_tokens: Sequence[str] | None = None
-
-    def describe_chunks(self, config: Config, parts: int | None) -> Iterator[str]:
-        """Yield how the corpus of `config` was cut and counted."""
-        report = self.chunks.report
-        if self.origin is None:
-            yield tr("No corpus is open.")
-            return
-        course = course_cuts_of(config, self._special_tokens, parts or parts_for(report))
-        yield from describe_all(report, self.origin, course)
-
     def on_opened(self, opened: Opened) -> None:
-        self._special_tokens = list(opened.tokenizer.special_tokens)
         for note in opened.notes:
             template = "Note: {note}."
             print(tr(template, note=visible_text(note, spaces=False)), file=sys.stderr, flush=True)
@@ -106,5 +92,4 @@ def transcript_of(config: Config) -> AnyTranscript:
             return transcript_of(config.otherwise)
     make = model_of(config).part("transcript")
     transcript: AnyTranscript = make(training.complete(), training.stop_reason)
-    transcript.describe_chunks = partial(listener.describe_chunks, config)
     return transcript

@@ -14,7 +14,6 @@ from bpe_tui.cli.inputs import note
 from bpe_tui.session.training import MEMORY_A_BYTE, CountOrigin, Training, TrainingListener
 from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import progress_of, rate, size
-from bpe_tui.words.chunks import describe_counting
 from engine.core.events import CountProgress, WorkProgress
 from engine.core.systems import peak_memory
 from engine.recording.training_input import CountedCorpus
@@ -46,7 +45,11 @@ class TrainingBar(Progress, TrainingListener):
         """Say on standard error what counting and merging took, and the peak of the memory."""
         counting = self.counted_at - self._started
         merging = self.ended_at - self.counted_at
-        speed = f" ({rate(bytes_read / max(counting, 1e-6))})" if self.has_counted else ""
+        speed = ""
+        if self.origin in (None, CountOrigin.COUNTED):
+            speed = f" ({rate(bytes_read / max(counting, 1e-6))})"
+        elif self.origin is CountOrigin.KEPT:
+            speed = tr(" (kept from an earlier run; BPE_TUI_CACHE=no counts again)")
         peak = peak_memory()
         memory = "" if peak is None else tr("; peak memory {size}", size=size(peak))
         template = "counting {counting} s{speed}, merging {merging} s{memory}"
@@ -60,18 +63,6 @@ class TrainingBar(Progress, TrainingListener):
             ),
             file=sys.stderr,
         )
-
-    @property
-    def has_counted(self) -> bool:
-        """Whether the corpus was counted now, and its counts were not there already."""
-        return self.origin in (None, CountOrigin.COUNTED)
-
-    def print_chunks(self) -> None:
-        """Say on standard error how a corpus of several chunks was counted."""
-        report = self.chunks.report
-        origin = self.origin or CountOrigin.COUNTED
-        if report.chunks > 1 or origin is CountOrigin.KEPT:
-            print(next(describe_counting(report, origin)), file=sys.stderr)
 
     def on_progress(self, progress: CountProgress) -> None:
         self.update(

@@ -100,7 +100,6 @@ def train(
     with outputs.step_writer(steps, overwrite=force) as writing:
         with writing as write_step, TrainingBar(write_step) as bar:
             training = train_model(config, bar, source, workers=workers, recorded=False)
-        bar.print_chunks()
         summary = parts.write(training, config, format, out, overwrite=force)
     inputs.note_skipped(source.reader.skipped)
     print(summary, file=sys.stderr)
@@ -131,10 +130,7 @@ def _count(context: typer.Context) -> None:
     inputs.note_doubts(config.corpus, config.reading)
     cut = (config.pattern, config.special_tokens)
     with TrainingBar() as bar:
-        count = count_corpus(
-            source, *cut, given["workers"], bar.on_progress, on_chunk=bar.chunks.add
-        )
-    bar.print_chunks()
+        count = count_corpus(source, *cut, given["workers"], bar.on_progress)
     content = counts_of(source, count, *cut, source.reader.taken)
     write_files({out: content}, overwrite=overwrite)
     inputs.note_skipped(source.reader.skipped)
@@ -182,7 +178,6 @@ def _continue(context: typer.Context) -> None:
     with outputs.step_writer(steps, overwrite=force) as writing:
         with writing as write_step, TrainingBar(write_step) as bar:
             training = replay(config, bar, workers=given["workers"], recorded=steps is not None)
-        bar.print_chunks()
         longer = training.trainer.tokenizer
         losses = formats.convert(longer, format, out, overwrite=force).losses
     for message in dict.fromkeys((*opened.notes, *losses)):

@@ -26,10 +26,9 @@ from bpe_tui.styles import BRIGHT, sheet
 from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.language import plural, tr
-from bpe_tui.widgets.lines import Lines, RowList
+from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, progress_of
 from bpe_tui.widgets.visible import visible_text
-from bpe_tui.words.chunks import strip_rows
 from bpe_tui.words.narration import add_stop, first_fitting
 
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
@@ -101,7 +100,6 @@ class ReadingPanel(Vertical):
     def compose(self) -> ComposeResult:
         yield Static(id="reading-what")
         yield self._bar
-        yield RowList("reading-chunks")
 
     def on_mount(self) -> None:
         self.show(self._session)
@@ -113,12 +111,8 @@ class ReadingPanel(Vertical):
         config = session.config
         paths = config.corpus if isinstance(config, RunConfig) else tr(" and ").join(config.paths)
         name = visible_text(paths, spaces=False)
-        cancels, later = tr(CANCELS), tr("afterwards K: who counted what")
-        keys = f"{cancels} │ {later}" if config.corpus else cancels
-        self.border_subtitle = Content(keys if session.failure is None else tr("o opens"))
+        self.border_subtitle = Content(tr(CANCELS if session.failure is None else "o opens"))
         what, bar = self.query_one("#reading-what", Static), self._bar
-        strip = self.query_one("#reading-chunks", RowList)
-        strip.display = session.reading is not None and session.failure is None
         bar.display = session.failure is None
         if session.failure is not None:
             failure = visible_text(session.failure, spaces=False)
@@ -134,11 +128,6 @@ class ReadingPanel(Vertical):
         elif (reading := session.reading) is not None:
             progress = reading.progress
             bar.update(total=progress.bytes_total, progress=progress.bytes_read)
-            # Of a packed file the size of the text is unknown, so the strip grows.
-            is_plain = progress.bytes_read >= reading.chunks.bytes
-            total = progress.bytes_total if is_plain else None
-            width = strip.scrollable_content_region.width
-            strip.show(list(strip_rows(reading.chunks, total or reading.chunks.bytes, width)))
             what.update(Content(f"{name}: {_describe_reading(reading)}"))
         elif session.opened is not None:
             tokens = number(len(session.opened.tokenizer.vocab))

@@ -22,7 +22,6 @@ from bpe_tui.session.declarations import (
     ANY,
     CHARTS,
     CHECK,
-    CHUNKS,
     COMPARISON,
     DO,
     ENCODING,
@@ -53,7 +52,7 @@ def _without(screens: tuple[str, ...], *left_out: str) -> tuple[str, ...]:
     return tuple(screen for screen in screens if screen not in left_out)
 
 
-_AT_STEPS = _without(EVERYWHERE, FAMILY, CHECK, CHUNKS)
+_AT_STEPS = _without(EVERYWHERE, FAMILY, CHECK)
 """Screens that show one step: the others are about the corpus or whole trainings."""
 _STEPPED = (LESSON, TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 """Screens on which the arrows step through the merges of the run."""
@@ -273,16 +272,6 @@ COMMANDS: tuple[Command, ...] = (
             words="verify test correct bug mistake homework assignment wrong grade",
             of_merges=True, why_not=why_not_counted,
             only_bpe="The check compares merges with BPE's rule; M trains BPE on this corpus."),
-
-    Command("K", "chunks", "app.show('chunks')", LOOK, _without(EVERYWHERE, CHUNKS),
-            "The chunks of the corpus: where it was cut, which worker counted which.",
-            footer={CHARTS: 50, INSPECTION: 60},
-            words="chunk parallel counting workers threads processes boundaries strip",
-            why_not=why_not_counted),
-    Command("plus,equals_sign", "more parts", "screen.more(1)", LOOK, (CHUNKS,),
-            "Cut the file into one part more, as the course's function does.", footer={ANY: 20}),
-    Command("minus", "fewer", "screen.more(-1)", LOOK, (CHUNKS,),
-            "Cut the file into one part less.", footer={ANY: 21}),
 
     # Steps and panels, once more.
     Command("g", "go to", "app.go_to", STEP, _AT_STEPS,

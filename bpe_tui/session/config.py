@@ -229,7 +229,7 @@ def why_not_counted(config: Config) -> str | None:
     """Return why nothing is counted; `None` if a text is open."""
     if isinstance(config, RunConfig) or config.corpus is not None:
         return None
-    return "Race, family, check and chunks need a text to count in: o opens one."
+    return "Race, family and check need a text to count in: o opens one."
 
 
 def why_not_chatted(config: Config) -> str | None:

@@ -13,7 +13,7 @@ LESSON, TRAINING, ENCODING = "explain", "training", "encoding"
 VOCABULARY, CHARTS = "vocabulary", "charts"
 FAMILY = "family"
 INSPECTION, COMPARISON, RACE, PIPELINE = "inspection", "comparison", "race", "pipeline"
-CHECK, CHUNKS = "check", "chunks"
+CHECK = "check"
 OF_VOCABULARY = (VOCABULARY, INSPECTION)
 """Screens that show a vocabulary and encode nothing."""
 OF_PANELS = (
@@ -26,7 +26,6 @@ OF_PANELS = (
     FAMILY,
     PIPELINE,
     CHECK,
-    CHUNKS,
 )
 EVERYWHERE = (LESSON, *OF_PANELS)
 """Screens that show a session."""
@@ -44,10 +43,7 @@ TABS = {
     PIPELINE: ("8", "pipeline", "pipe"),
     CHECK: ("9", "check", "check"),
 }
-"""Kind of screen → its key, its name among the tabs, and its name where there is little room.
-
-The chunks have a tab only while they are in front: for eleven there is no room in 80 cells.
-"""
+"""Kind of screen → its key, its name among the tabs, and its name where there is little room."""
 WITH_PANELS = (*OF_PANELS, COMPARISON)
 """Screens with panels."""
 ALWAYS = (LESSON, *WITH_PANELS)

@@ -14,12 +14,11 @@ from textual.message import Message
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.state import remember_opened
 from bpe_tui.session.threads import Job, Post
-from bpe_tui.session.training import CountOrigin, Training, TrainingListener, replay, train
+from bpe_tui.session.training import Training, TrainingListener, replay, train
 from engine.bpe.frame import Timeline
 from engine.bpe.trainer import StopReason
 from engine.core.errors import CorpusError, TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress
-from engine.counting.chunk_log import NOTHING_COUNTED, ChunkReport
 from engine.recording.playback import Player
 from engine.recording.training_input import CountedCorpus
 from engine.text.corpus_doubts import doubts_about
@@ -85,7 +84,6 @@ class ReadingProgress(News):
     progress: CountProgress
     rate: float
     """bytes per second"""
-    chunks: ChunkReport = NOTHING_COUNTED
 
 
 @dataclass
@@ -109,7 +107,6 @@ class TrainingStarted(News):
     """The corpus, if there is one, has been counted; the timeline is at step 0.
 
     `obstacle`: why a tokenizer's merges cannot be replayed; `None` if they can.
-    `chunks`, `origin`: the chunks that were counted for it, and why there may be none.
     `doubts`: sentences about files that may be no text, or not meant.
     """
 
@@ -117,8 +114,6 @@ class TrainingStarted(News):
     documents: int
     bytes_read: int
     obstacle: str | None = None
-    chunks: ChunkReport = NOTHING_COUNTED
-    origin: CountOrigin = CountOrigin.COUNTED
     doubts: tuple[str, ...] = ()
 
 
@@ -220,7 +215,7 @@ class OpeningJob(Job, TrainingListener):
         self.check_cancelled()
         if self.has_news(NEWS_SECONDS):
             rate = progress.bytes_read / max(monotonic() - self._started, 1e-6)
-            self.post(ReadingProgress(progress, rate, self.chunks.report))
+            self.post(ReadingProgress(progress, rate))
 
     def on_counted(self, corpus: CountedCorpus) -> None:
         self.post(Indexing(len(corpus.counts)))
@@ -232,8 +227,6 @@ class OpeningJob(Job, TrainingListener):
                 documents=corpus.documents,
                 bytes_read=corpus.bytes_read,
                 obstacle=getattr(training.trainer, "obstacle", None),
-                chunks=self.chunks.report,
-                origin=self.origin or CountOrigin.COUNTED,
                 doubts=self._doubts(),
             )
         )

@@ -14,7 +14,6 @@ from bpe_tui.session import jobs
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.declarations import CHECK, ENCODING, PIPELINE, TRAINING, VOCABULARY, Model
 from bpe_tui.session.models import model_of
-from bpe_tui.session.training import CountOrigin
 from bpe_tui.widgets.language import times, tr
 from engine.analysis.breakpoint_list import BreakpointList, Hit
 from engine.bpe.frame import Frame, Timeline
@@ -22,7 +21,6 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import StopReason
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm
-from engine.counting.chunk_log import NOTHING_COUNTED
 from engine.encoding.alphabet import UNITS
 from engine.recording.playback import MergeTimeline, Player
 from engine.text.excerpt import Excerpt
@@ -87,8 +85,6 @@ class Session:
         obstacle: why the tokenizer's merges cannot be replayed; `None` if they can.
         failure: why nothing could be opened; `None` if something is.
         recording: the steps, of any model; `None` while the corpus is being read.
-        chunks: the chunks of the corpus that have been counted for the recording.
-        origin: the origin of its counts.
         working: progress of the work between two steps, if that takes long.
         stop_reason: why training ended; `None` while it runs.
         forked_from: the run that this one is a fork of; `None` if it is no fork.
@@ -117,7 +113,6 @@ class Session:
         self.working: jobs.Working | None = None
         self.documents = 0
         self.bytes_read = 0
-        self.chunks, self.origin = NOTHING_COUNTED, CountOrigin.COUNTED
         self.stop_reason: Enum | None = None
         self.forked_from: ForkedFrom | None = None
         self.came_from: Session | None = None
@@ -223,7 +218,6 @@ class Session:
         self.recording = started.timeline
         self.documents = started.documents
         self.bytes_read = started.bytes_read
-        self.chunks, self.origin = started.chunks, started.origin
         self.obstacle = started.obstacle
         # A tokenizer without a corpus is shown with all its merges.
         self.following = self.counts_nothing

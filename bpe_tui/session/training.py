@@ -12,20 +12,18 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from enum import Enum
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_cache_path
 
-from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.models import model_of
 from bpe_tui.widgets.numbers import size
 from engine.core.errors import BpeError, CorpusError
 from engine.core.events import WorkProgress
 from engine.core.systems import memory_of_machine
 from engine.counting.cache import KeptCount
-from engine.counting.chunk_boundaries import CourseCuts, course_cuts
-from engine.counting.chunk_log import ChunkLog
 from engine.counting.count import count_corpus
 from engine.counting.plain import CorpusCount
 from engine.recording.training_input import CountedCorpus
@@ -96,14 +94,9 @@ class TrainingListener:
 
     Attributes:
         origin: the origin of the counts; `None` without a corpus, or until it is counted.
-        chunks: the chunks that were counted; none if the counts were there already.
     """
 
     origin: CountOrigin | None = None
-
-    @cached_property
-    def chunks(self) -> ChunkLog:
-        return ChunkLog()
 
     def on_opened(self, opened: Opened) -> None:
         """Receive a tokenizer that has been read, before its merges are replayed."""
@@ -288,9 +281,7 @@ def train_on_corpus(
         count, listener.origin = kept.find(), CountOrigin.KEPT
         if count is None:
             listener.origin = CountOrigin.FILE if corpus.holds_counts else CountOrigin.COUNTED
-            count = count_corpus(
-                corpus, pattern, special_tokens, workers, on_progress, splitter, listener.chunks.add
-            )
+            count = count_corpus(corpus, pattern, special_tokens, workers, on_progress, splitter)
         else:
             corpus.read_head()
         counted = CountedCorpus(
@@ -368,30 +359,6 @@ def recut(config: RunConfig, pattern: PatternLike) -> CountedCorpus:
     corpus, count = count_corpus_of(replace(config, phases="", pattern=name))
     cut = partial(_cut_head, corpus, pattern, config.special_tokens, None)
     return CountedCorpus(count.counts, count.documents, cut_head=cut)
-
-
-def course_cuts_of(
-    config: Config, special_tokens: Sequence[str] | None, parts: int
-) -> CourseCuts | CorpusError:
-    """Return how the course's function cuts the corpus of `config`, or why it cannot.
-
-    Args:
-        special_tokens: those of an open tokenizer; `None` for the config's own.
-        parts: the number of chunks to ask for.
-    """
-    tokens = config.special_tokens if special_tokens is None else special_tokens
-    try:
-        if config.from_input:
-            raise CorpusError("standard input has been read to its end")
-        if isinstance(config, RunConfig):
-            corpus = config.open_corpus()
-        elif config.corpus is None:
-            raise CorpusError("no corpus is open")
-        else:
-            corpus = Corpus(config.corpus, config.reading)
-        return course_cuts(corpus, tokens or (), parts)
-    except CorpusError as error:
-        return error
 
 
 SWITCH = "BPE_TUI_CACHE"

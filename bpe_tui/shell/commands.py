@@ -19,7 +19,6 @@ from bpe_tui.session.commands import COMMANDS, lacking
 from bpe_tui.session.declarations import (
     CHARTS,
     CHECK,
-    CHUNKS,
     COMPARISON,
     ENCODING,
     EVERYWHERE,
@@ -139,9 +138,6 @@ SIGNS = {
         ("▲▼", "pair"), "sorted by", "The rows are sorted by this column; ▲ upwards, ▼ down."
     ),
     "curve": Sign(("⣀", "curve"), "up to here", "The part of a curve up to this step."),
-    "even": Sign(("┆", "tie"), "even cut", "On the strip: where equal parts of the file end."),
-    "boundary": Sign(("│", "border"), "chunk", "On the strip: a chunk of the course begins here."),
-    "counted": Sign(("█", "mark-0"), "counted", "On the strip: this worker counted it."),
     "paused": Sign(("‖", ""), "paused", "The player is paused; ▶ plays, ⇥ stays at the end."),
     "digamma": Sign(
         ("ψ", ""), "digamma", "Unigram: ln x, less for the rare; EM prefers few pieces."
@@ -176,7 +172,6 @@ LEGENDS = {
     RACE: ("curve", "cut"),
     FAMILY: ("space", "token", "cursor", "byte", "cut"),
     CHECK: ("space", "pair", "here", "byte", "cut"),
-    CHUNKS: ("even", "boundary", "counted", "cut"),
     PIPELINE: ("space", "pretoken", "token", "fresh", "cursor", "letter", "hidden", "cut"),
     COMPARISON: ("shared", "parted", "space", "newline", "byte", "hidden", "cut"),
 }

@@ -18,7 +18,6 @@ from bpe_tui.session.languages import following_language, own_name
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.refusals import refusal_of
 from bpe_tui.session.session import Session
-from bpe_tui.shell.commands import key_of_screen
 from bpe_tui.shell.model_view import ANY_MODEL, ModelView
 from bpe_tui.shell.panel import FramePanel, TokenPainter, TokenPanel
 from bpe_tui.shell.panel_screen import PanelScreen
@@ -34,13 +33,9 @@ if TYPE_CHECKING:
     from bpe_tui.widgets.chart import Chart  # the charts of other screens
 
 
-def tabs_of(session: Session, here: str) -> tuple[Tab, ...]:
-    """Return a tab for each screen; those that have nothing to show for this session are dim.
-
-    A kind of screen without a tab has one at the end while it is `here`.
-    """
+def tabs_of(session: Session) -> tuple[Tab, ...]:
+    """Return a tab for each screen; those that have nothing to show for this session are dim."""
     is_ready = session.shown is not None
-    kinds = dict(TABS) if here in TABS else TABS | {here: (key_of_screen(here), here, here)}
     return tuple(
         Tab(
             key,
@@ -49,7 +44,7 @@ def tabs_of(session: Session, here: str) -> tuple[Tab, ...]:
             f"app.show('{kind}')",
             is_ready and refusal_of(f"app.show('{kind}')", session) is None,
         )
-        for kind, (key, name, short) in kinds.items()
+        for kind, (key, name, short) in TABS.items()
     )
 
 
@@ -71,7 +66,7 @@ class NoTextCard(RowList):
     IS_TABLE = False
 
     def __init__(self) -> None:
-        ways = tr("open a text or sample for race, family, check, chunks")
+        ways = tr("open a text or sample for race, family, check")
         super().__init__("no-text", [Row([("↵ ", "here"), (tr(ways), "")], ToOpening())])
 
 
@@ -173,9 +168,9 @@ class SessionScreen(PanelScreen):
         """Show which screens there are, which one is here, and at which step it is."""
         line, about = self.query_one(TabLine), (session.config, session.opened)
         if self._tabs_of != (known := (*about, session.shown is None)):
-            self._tabs_of, here = known, kind_and_model(self.id or "")[0]
-            line.tabs = tabs_of(session, here)
-            line.here = tr(TABS[here][1] if here in TABS else here)
+            self._tabs_of = known
+            line.tabs = tabs_of(session)
+            line.here = tr(TABS[kind_and_model(self.id or "")[0]][1])
             line.language = own_name(following_language())
         line.note = self.step_of(session) if self.SHOWS_STEP else ""
 

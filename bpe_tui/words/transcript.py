@@ -18,7 +18,6 @@ from bpe_tui.widgets.language import current_table, plural, times, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import plain_text
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
-from bpe_tui.words.chunks import MOST_PARTS
 from bpe_tui.words.encoded_text import chips
 from bpe_tui.words.narration import NO_CORPUS, format_pair, narrate_end, narrate_undone
 from bpe_tui.words.typed import TypedTokens, describe_unknown, parse_step, tokens_typed
@@ -139,10 +138,6 @@ PREDICT = PlainCommand(
 )
 AT_THE_END = (
     PREDICT,
-    PlainCommand(
-        "chunks [N]",
-        "Where the corpus was cut, which worker counted which chunk; N parts as the course cuts.",
-    ),
     PlainCommand("help", "The commands."),
     PlainCommand("quit", "Leave; so does the end of the input."),
 )
@@ -156,14 +151,12 @@ class Transcript(ABC, Generic[FrameT]):
         _player: the recorded steps.
         _stop_reason: why there are no more.
         _asking: the question that the next lines answer.
-        describe_chunks: yields how the corpus was cut and counted, for a number of parts or `None`.
     """
 
     _player: Player[FrameT]
     _stop_reason: Enum
     _asking: PlainQuestion | None = field(default=None, init=False)
     _score: FirstTries = field(default_factory=FirstTries, init=False)
-    describe_chunks: Callable[[int | None], Iterator[str]] | None = field(default=None, init=False)
 
     COMMANDS: ClassVar[tuple[PlainCommand, ...]]
     STEPS: ClassVar[str]
@@ -337,16 +330,6 @@ class Transcript(ABC, Generic[FrameT]):
         step, place = number(self._player.cursor), visible_text(rest, spaces=False)
         yield tr("Saved {what} of step {step} in {place}.", what=what, step=step, place=place)
         yield from left_out
-
-    def chunks(self, rest: str) -> Iterator[str]:
-        parts = self.number_in(rest) if rest else None
-        if self.describe_chunks is None:
-            yield tr("No corpus is open.")
-        elif rest and not 0 < (parts or 0) <= MOST_PARTS:
-            template = "Say a number of parts up to {most_parts}, like chunks 8."
-            yield tr(template, most_parts=MOST_PARTS)
-        else:
-            yield from self.describe_chunks(parts)
 
     def help(self, rest: str) -> Iterator[str]:
         yield tr("In all texts, {space} means a space.", space=self.SPACE)

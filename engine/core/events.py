@@ -41,29 +41,6 @@ class CountProgress(NamedTuple):
     distinct: int
 
 
-class ChunkCounted(NamedTuple):
-    """A chunk of a corpus that a worker has counted.
-
-    Attributes:
-        number: its place among the chunks, from 0 on.
-        start, size: its place in the text, in bytes; the text is unpacked and joined.
-        worker: number of its worker, from 1 on; workers are numbered as they first appear.
-        process: id of the worker's process; threads of one process share it.
-        seconds: time that the worker took to count it.
-        pretokens: number of pretokens that it found.
-        ends_special: whether the chunk ends after a special token; else between two pretokens.
-    """
-
-    number: int
-    start: int
-    size: int
-    worker: int
-    process: int
-    seconds: float
-    pretokens: int
-    ends_special: bool
-
-
 class WorkProgress(NamedTuple):
     """Progress of any work: its description, and `done` parts of `total`."""
 

@@ -3,7 +3,7 @@
 No pretoken crosses the end of a chunk, so each chunk is counted alone: by this thread and, if there
 are enough chunks and the kernel, by other threads. The counts are added up *in the order of
 the chunks*. So the resulting `Counter` lists pretokens in order of first appearance, as one plain
-pass would.
+pass would. Stanford's CS336 cuts the file before, at special tokens: `find_chunk_boundaries`.
 
 To cancel, raise from `on_progress`: the work stops and the exception reaches the caller.
 """
@@ -21,7 +21,7 @@ from itertools import chain, count, islice, repeat
 from engine.core.arguments import check_workers, checked
 from engine.core.arrays import Ints, parts_of
 from engine.core.errors import CorpusError
-from engine.core.events import ChunkCounted, CountProgress
+from engine.core.events import CountProgress
 from engine.core.slow_modules import np
 from engine.core.systems import available_cores
 from engine.counting.plain import (
@@ -51,17 +51,15 @@ def count_pretokens(
     special_tokens: Sequence[str] = (),
     workers: int | None = None,
     on_progress: Callable[[CountProgress], None] | None = None,
-    on_chunk: Callable[[ChunkCounted], None] | None = None,
 ) -> Counter[bytes]:
     r"""Count the pretokens of a file (`-`: standard input).
 
     Args:
-        path: a file, packed or not, a folder, a glob or an address. Invalid UTF-8 is kept.
+        path: a file, packed or not, a folder or a glob. Invalid UTF-8 is kept.
         pattern: a name in `PATTERNS`, or a pattern.
         special_tokens: cut out first, longest first, and not counted.
         workers: number of threads that count, by default one for each core; one without the kernel.
         on_progress: called after each chunk; an exception from it stops the work.
-        on_chunk: called before `on_progress`, with the chunk and who counted it: see `ChunkLog`.
 
     Returns:
         pretoken → occurrences, in order of first appearance. For a file `low low\n`:
@@ -73,7 +71,7 @@ def count_pretokens(
     """
     check_workers(workers)
     corpus = Corpus(path, separator=separator_of(check_special_tokens(special_tokens)))
-    found = count_corpus(corpus, pattern, special_tokens, workers, on_progress, on_chunk=on_chunk)
+    found = count_corpus(corpus, pattern, special_tokens, workers, on_progress)
     return found.counts
 
 
@@ -84,13 +82,12 @@ def count_corpus(
     workers: int | None = None,
     on_progress: Callable[[CountProgress], None] | None = None,
     splitter: SpecialSplitter | None = None,
-    on_chunk: Callable[[ChunkCounted], None] | None = None,
 ) -> CorpusCount:
     """Count the pretokens of an opened corpus, which is read once from start to end.
 
     Args:
         corpus: a text, or a counts file, of which no chunk is counted.
-        pattern, special_tokens, workers, on_progress, on_chunk: as in `count_pretokens`.
+        pattern, special_tokens, workers, on_progress: as in `count_pretokens`.
         splitter: cuts special tokens out, by default as plain strings. A splitter that changes the
             text gets all of it at once, in this process.
 
@@ -109,27 +106,9 @@ def count_corpus(
     pattern = as_pattern(pattern)
     tally = Tally()
     splitter = splitter or SpecialSplitter(special_tokens)
-    counters: dict[int, int] = {}
-    start = 0
     with closing(_counted_chunks(corpus, pattern, splitter, workers)) as chunks:
-        for number, counted in enumerate(chunks):
-            pretokens_before = tally.pretokens
+        for counted in chunks:
             tally.add(counted.counter, counted.chunk)
-            if on_chunk is not None:
-                worker = counters.setdefault(counted.counter, len(counters) + 1)
-                on_chunk(
-                    ChunkCounted(
-                        number=number,
-                        start=start,
-                        size=counted.size,
-                        worker=worker,
-                        process=os.getpid(),
-                        seconds=counted.seconds,
-                        pretokens=tally.pretokens - pretokens_before,
-                        ends_special=counted.ends_special,
-                    )
-                )
-                start += counted.size
             if on_progress is not None:
                 on_progress(
                     CountProgress(

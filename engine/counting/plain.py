@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count as count_up
 from itertools import islice, repeat
-from time import perf_counter
 from typing import NamedTuple, Protocol
 
 from engine.core.arrays import parts_of
@@ -130,17 +129,11 @@ class CountedChunk(NamedTuple):
     Attributes:
         counter: number of the counter in this process.
         bytes_read: number of bytes of the corpus read up to the end of the chunk.
-        size: its number of bytes.
-        seconds: time that it took to count.
-        ends_special: whether it ends with a special token.
     """
 
     counter: int
     bytes_read: int
     chunk: ChunkCount
-    size: int
-    seconds: float
-    ends_special: bool
 
 
 _made = count_up()
@@ -153,13 +146,8 @@ def counting(
     """Return a function that counts chunks with a new counter."""
     counter = kind(pattern, splitter)
     name = next(_made)
-    specials = tuple(splitter.tokens)
 
     def count(chunk: Chunk) -> CountedChunk:
-        data, started = chunk.data, perf_counter()
-        found = counter.count(data, chunk.continues)
-        seconds = perf_counter() - started
-        ends_special = data.endswith(specials)
-        return CountedChunk(name, chunk.bytes_read, found, len(data), seconds, ends_special)
+        return CountedChunk(name, chunk.bytes_read, counter.count(chunk.data, chunk.continues))
 
     return count

@@ -113,7 +113,7 @@ def calls(out: Path) -> Iterator[Call]:
         engine.Trainer,
         {"counts": COUNTS, "algorithm": "native", "most_words": 2, **options, **sizes},
     )
-    yield engine.count_pretokens, {**counting, "on_progress": id, "on_chunk": id}
+    yield engine.count_pretokens, {**counting, "on_progress": id}
     yield (
         engine.Tokenizer,
         {"vocab": vocab, "merges": merges, "special_tokens": [], "pattern": "gpt2"}
@@ -197,11 +197,9 @@ def calls(out: Path) -> Iterator[Call]:
     yield engine.UnigramTimeline, {"record": trained.record, "events": (), "words": None}
     phases = [engine.Phase("gpt2", 257), engine.Phase("none", 258)]
     yield engine.PhasedTrainer, {"counts": COUNTS, "phases": phases, "recount": lambda _: COUNTS}
-    for function in (engine.find_chunk_boundaries, engine.find_even_cuts):
+    for function in (engine.find_chunk_boundaries,):
         file = io.BytesIO(b"a<s>b")
         yield function, {"file": file, "desired_num_chunks": 2, "split_special_token": b"<s>"}
-    yield engine.ChunkLog, {"most": 5}
-    yield engine.ChunkLog().add, {"chunk": engine.ChunkCounted(0, 0, 500, 1, 77, 0.25, 90, False)}
 
 
 RIGHT: dict[str, Any] = {

@@ -41,7 +41,6 @@ def found_in(model: str) -> list[FoundCommand]:
         ("tie", "", "ties"),
         ("encode", "", "unknown, decode ids, unk"),
         ("light", "", "dark mode"),
-        ("chunks", "", "chunks, chunk, threads"),
         ("why", "", "why"),
         ("leave", "", "cancel"),
         ("back", "", "undo, return"),
@@ -77,7 +76,7 @@ USEFUL = (
     "stops, tie, tie before, next, play, speed, speed, type, "  # of four
     "leave, back, next, predict, what if, go to, open, save, copy command, help, "  # in the footer
     "back, start, end, panel, "
-    "explain, encode, vocabulary, charts, inspect, race, family, pipeline, check, chunks, "
+    "explain, encode, vocabulary, charts, inspect, race, family, pipeline, check, "
     "panel, zoom, lessons, next scene, scene before, model, suspend, "
     "export, edges, light, language, palette, messages, quit, "
     "origin, start, end, next scene, scene before, add merges, open, quit"  # refused, or again
@@ -100,7 +99,6 @@ def test_a_command_is_better_that_is_named_so_and_that_is_here() -> None:
         ("erge", [("hide next", "H", "1 training", 1.5)]),
         ("undo", [("back", "⌫", "everywhere", 4.25), ("restore", "r", "8 pipeline", 3.75)]),
         ("undo pip", [("restore", "r", "8 pipeline", 2.0)]),
-        ("chunk parts", [("more parts", "+", "K chunks", 2.0)]),
         ("seldom", [("seldom", "M", "Unigram", 3.7)]),
         ("guess", [("predict", "P", "everywhere", 4.25)]),  # on all screens but two
         ("", []),

@@ -20,7 +20,7 @@ from bpe_tui.session.session import ForkedFrom, Session
 from bpe_tui.shell.session_screen import SessionScreen
 
 RUN = RunConfig(HANDOUT, vocab_size=300, pattern="whitespace")
-SCREENS = "race family check chunks pipeline explain training encoding vocabulary inspection charts"
+SCREENS = "race family check pipeline explain training encoding vocabulary inspection charts"
 """The screens of BPE, in the order in which they are made."""
 
 

@@ -42,7 +42,6 @@ SLOW = (
     "back",
     "breakpoints",
     "changes",
-    "chunks",
     "comparison",
     "encoding-lines",
     "family",

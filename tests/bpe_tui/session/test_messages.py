@@ -76,7 +76,7 @@ def test_no_message_appears_in_a_corner() -> None:
         ("v", "bpe", "v: heap view on 1 training: press 1, then v."),
         ("C", "bpe", "C: turn round on 3 vocabulary: press 3, then C."),
         ("u", "bpe", "u: unused in the menu F on 3 vocabulary: press 3, then F u."),
-        ("equals_sign", "bpe", "=: speed on 0 explain, 1 training, 4 charts, 6 race │ more parts"),
+        ("equals_sign", "bpe", "=: speed on 0 explain, 1 training, 4 charts, 6 race."),
         ("right", "bpe", "→: next on the screens 0 1 2 3 4 5 6 8."),
         ("j", "bpe", "j: the next row, in a panel with rows."),
         ("ö", "bpe", "ö is no key here; ? shows those that are."),

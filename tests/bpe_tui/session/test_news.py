@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import pytest
 from opening import SAMPLE, IdleJob, recorded_once, until
-from screen_text import row_texts
 from textual.widgets import ProgressBar, Static
 
 from bpe_tui.app.app import BpeTuiApp
@@ -17,19 +16,14 @@ from bpe_tui.session import jobs
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.state import recent
 from bpe_tui.session.threads import Cancelled
-from bpe_tui.widgets.lines import RowList
 from engine.core.errors import BpeError
 from engine.core.events import CountProgress, WorkProgress
-from engine.counting.chunk_log import ChunkReport, LoggedChunks, WorkerShare
 from engine.formats import open_tokenizer
 from engine.recording.training_input import CountedCorpus
 
 HANDOUT = str(SAMPLE.with_name("handout.txt"))
 RUN = RunConfig(HANDOUT, vocab_size=262)
 READ = CountProgress(100, 400, 2, 30, 4)
-COUNTED = ChunkReport(
-    [LoggedChunks(0, 100, 2, (1,), 0.5, 30)], workers=[WorkerShare(1, 7, 2, 100, 0.5, 30)]
-)
 BEGUN = cast("Any", SimpleNamespace(recording=None, trainer=None))
 
 
@@ -105,7 +99,7 @@ async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
         app._is_first = False
         for news in (
             jobs.TokenizerOpened(replace(opened, notes=("one is left out", "so it is"))),
-            jobs.ReadingProgress(READ, 50.0, COUNTED),
+            jobs.ReadingProgress(READ, 50.0),
             jobs.Indexing(1234),
             jobs.Working("counting", 1, 4),
             jobs.JobFailed(BpeError("it is gone")),
@@ -117,8 +111,6 @@ async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
             shown.append(str(what.render()).removeprefix(f"{HANDOUT}: "))
             bars.append((bar.progress, bar.total))
         assert bars == [(0, None), *[(100, 400)] * 2, *[(1, 4)] * 2]
-        [strip] = row_texts(app.screen.query_one("#reading-chunks", RowList))
-        assert strip == "thread 1    █▉      "  # a quarter of the text
         assert shown == [
             "316 tokens are read; preparing their merges …",
             "100 B of 400 B │ 50 B/s │ 6 s left │ 2 documents │ 30 pretokens, 4 distinct",

@@ -12,7 +12,7 @@ from bpe_tui.session.refusals import NO_ORIGIN, OF_CONFIGS, refusal_of
 from bpe_tui.session.session import ForkedFrom, Session
 from engine.text.corpus import Reading
 
-COUNTED = {f"app.show('{kind}')" for kind in ("race", "family", "check", "chunks")}
+COUNTED = {f"app.show('{kind}')" for kind in ("race", "family", "check")}
 CHECK, MODEL, MORE = "app.open('CHECK')", "app.model", "app.continue_tokenizer"
 CHAT = "app.chat"
 RUN, TOKENIZER = RunConfig(HANDOUT), TokenizerConfig(("gpt2",))

@@ -49,18 +49,10 @@ from bpe_tui.panels.training_panels import (
 )
 from bpe_tui.panels.why_rows import explanation_rows, token_rows
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.training import CountOrigin
 from bpe_tui.shell.panel import SizedWord, TokenPainter
 from bpe_tui.shell.targets import ToStep
 from bpe_tui.widgets.rows import CutSpan, Row
 from bpe_tui.widgets.visible import width
-from bpe_tui.words.chunks import (
-    describe_all,
-    describe_counting,
-    describe_course,
-    parts_for,
-    strip_rows,
-)
 from bpe_tui.words.encoded_text import (
     LONGEST_EXPLAINED,
     describe_probes,
@@ -76,13 +68,10 @@ from bpe_tui.words.narration import (
 )
 from bpe_tui.words.transcript import Transcript
 from bpe_tui.words.typed import parse_step
-from engine import CorpusError, Frame, Timeline, Tokenizer, Trainer
+from engine import Frame, Timeline, Tokenizer, Trainer
 from engine.analysis.explanation import explain
 from engine.analysis.inspection import Inspection
-from engine.counting.chunk_boundaries import CourseCuts, EvenCut
-from engine.counting.chunk_log import ChunkReport, LoggedChunks, WorkerShare
 from engine.encoding.lanes import TokenPlace, align_places
-from engine.text.corpus import CHUNK
 from engine.text.excerpt import Excerpt
 from engine.wordpiece.tokenizer import WordPieceEncoder
 
@@ -187,33 +176,6 @@ def lessons() -> Iterator[Part]:
     for step, beat in ((0, Beat.LIGHT), (0, Beat.REST), (3, Beat.REST), (4, Beat.LIGHT)):
         there = StepMoment(cut.at(step), cut.at(step + 1), beat)
         yield f"{beat.name} of a pick elsewhere, {step}", marked.corpus_rows(there, top, 2, 60)
-
-
-def chunks() -> Iterator[Part]:
-    one, two = WorkerShare(1, 7, 12, 3_300_000, 0.5, 50), WorkerShare(2, 8, 10, 3_300_000, 0.6, 49)
-    logged = [LoggedChunks(600_000 * at, 600_000, 2, (1, 2), 0.1, 9) for at in range(11)]
-    searched = CourseCuts("<s>", 27, [EvenCut(at, None if at == 9 else 27) for at in range(11)])
-    few = CourseCuts("<s>", 27, [EvenCut(9, 20), EvenCut(18, 20)])
-    for entries, shares in (
-        (11, (one, two)),
-        (10, (one, two)),
-        (3, (one, two._replace(process=7))),
-    ):
-        report = ChunkReport(logged[:entries], 2 if entries > 3 else 1, shares, entries - 10)
-        course = few if entries == 3 else searched
-        said = list(describe_all(report, CountOrigin.COUNTED, course))
-        yield f"{entries} entries, {parts_for(report)} parts", said[:13]
-        yield f"{entries} entries, then", said[13:-1]
-    none = CourseCuts(f"<{'s' * 29}>", 27, [EvenCut(9, 27), EvenCut(18, 27)])
-    problem = CorpusError("it cuts a plain text, and this file is packed")
-    for place, cuts in enumerate((none, CourseCuts("<s>", 27, []), problem)):
-        yield f"course {place}", describe_course(cuts)
-    for count, size in ((1, 2 * CHUNK + 1), (1, 2 * CHUNK), (2, CHUNK), (4, CHUNK)):
-        report = ChunkReport((), 1, [WorkerShare(1, 7, count, size, 0.5, 1)])
-        said = list(describe_counting(report, CountOrigin.COUNTED))
-        yield f"{count} chunks of {size}, {parts_for(report)} parts", said
-    for origin in CountOrigin:
-        yield f"nothing counted, {origin.name}", describe_counting(ChunkReport(), origin)
 
 
 def sentences() -> Iterator[Part]:
@@ -367,11 +329,6 @@ def limits(drawing: Drawing) -> Iterator[Part]:
     yield "steps in full", ["".join(text for text, _ in panel.whole(row)) for row in steps]
     widths = (21, 24, 35, 36)
     yield "columns of words", [(count_cells(12, w), before_after_cells(5, w)) for w in widths]
-    one = WorkerShare(1, 7, 12_345, 27, 10.5, 50)
-    report = ChunkReport([LoggedChunks(0, 27, 1, (1,), 0.1, 9)], 1, (one,), 1)
-    cuts = CourseCuts("<s>", 27, [EvenCut(9, 20), EvenCut(18, 20)])
-    for cells in (20, 69, 70, 109, 110):
-        yield f"a strip in {cells} cells", strip_rows(report, 27, cells, cuts)
 
 
 def scrolled(drawing: Drawing) -> Iterator[Part]:
@@ -398,7 +355,7 @@ def scrolled(drawing: Drawing) -> Iterator[Part]:
 
 def test_parts_on_both_sides_of_each_bound_are_those_kept(drawing: Drawing) -> None:
     of_panels = (partial(limits, drawing), partial(scrolled, drawing))
-    for parts in (heaps, charts, lessons, chunks, sentences, corpora, details, *of_panels):
+    for parts in (heaps, charts, lessons, sentences, corpora, details, *of_panels):
         for title, shown in parts():
             rows = [row if isinstance(row, Row) else Row([(str(row), "")]) for row in shown]
             drawing.add(title, "", rows)

@@ -11,7 +11,6 @@ import pytest
 from drawing import SHEETS, Drawing
 from opening import SAMPLE, session_of
 from sheets import check_sheet
-from test_chunks_screen import COURSE, two_threads
 from test_compare_screen import BYTES, ONE, OTHER
 
 from bpe_tui.session.config import RunConfig
@@ -19,7 +18,6 @@ from bpe_tui.session.models import model_of
 from bpe_tui.shell.panel import FramePanel
 from bpe_tui.studies import comparison, model_table_panels
 from bpe_tui.studies.check import CheckedMerges, WhyPanel
-from bpe_tui.studies.chunks import CountedPanel, CutsPanel, StripPanel
 from bpe_tui.studies.comparison import NumbersPanel, StripsPanel, Vocabularies
 from bpe_tui.studies.model_table_panels import (
     FamilyDetails,
@@ -54,7 +52,7 @@ from bpe_tui.wordpiece.encoding_screen import (
     WordPieceTextPretokens,
     describe_loss,
 )
-from engine import CorpusError, Tokenizer
+from engine import Tokenizer
 from engine.analysis.check.checking import JudgedMerge
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.analysis.model_table import Untrained, row_of, try_training
@@ -62,8 +60,6 @@ from engine.analysis.text_comparison import TextComparison, first_merge_differen
 from engine.analysis.tokenizer_kinds import KINDS
 from engine.bpe.race import Race, RaceSettings, Runner, RunnerState
 from engine.bpe.trainers import TRAINERS
-from engine.counting.chunk_boundaries import EvenCut
-from engine.counting.chunk_log import ChunkReport, LoggedChunks
 from engine.formats.own_pipelines import pipeline_at
 from engine.pipeline.draft import NORMALIZER, POST_PROCESSOR, Draft, StageKind
 from engine.pipeline.losses import losses
@@ -131,24 +127,6 @@ def draw_race(drawing: Drawing) -> None:
     for place in (0, 1, 2, panel.row_count):
         panel.cursor = place
         drawing.lines.append(panel._shown_foot)
-
-
-def draw_chunks(drawing: Drawing) -> None:
-    cuts = COURSE._replace(cuts=[*COURSE.cuts, EvenCut(21, None), EvenCut(24, 27)])
-    strip, cut, counted = StripPanel(), CutsPanel(), CountedPanel()
-    pairs = LoggedChunks(0, 20, 2, (1, 2), 0.5, 5), LoggedChunks(20, 7, 1, (1,), 1.5, 1)
-    many = two_threads()._replace(logged=pairs, chunks_an_entry=2)
-    note = "Nothing was counted here: the counts were kept from an earlier run of this corpus."
-    for width, courses in ((100, (cuts,)), (62, (cuts, None, CorpusError("it is packed")))):
-        drawing.resize(width, 9)
-        for course in courses:
-            cut.show_course(course)
-            add(drawing, cut)
-            for report in (ChunkReport(), two_threads(), many):
-                strip.show_strip(report, course, note)
-                add(drawing, strip)
-                counted.show_report(report, ["Counted by 2 threads."])
-                add(drawing, counted)
 
 
 def draw_strips(drawing: Drawing) -> None:
@@ -397,7 +375,7 @@ def draw_check(drawing: Drawing) -> None:
         add(drawing, why)
 
 
-STUDIES = (draw_race, draw_check, draw_chunks, draw_strips, draw_stages, draw_kinds)
+STUDIES = (draw_race, draw_check, draw_strips, draw_stages, draw_kinds)
 
 
 @pytest.mark.parametrize("draw", [*STUDIES, draw_lattice, draw_pieces, draw_probes, draw_plain])

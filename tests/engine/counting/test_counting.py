@@ -9,7 +9,6 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
-from functools import partialmethod
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
@@ -22,7 +21,7 @@ from generated import examples, first_quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine import ChunkCounted, CorpusError, CountProgress, count_pretokens
+from engine import CorpusError, CountProgress, count_pretokens
 from engine.counting import count as count_module
 from engine.counting.count import count_corpus
 from engine.native import KERNEL, SWITCH
@@ -137,21 +136,6 @@ def test_progress_never_falls_and_ends_with_the_whole_corpus(large: Path) -> Non
     assert seen[-1] == CountProgress(
         size, size, result.documents, result.counts.total(), len(result.counts)
     )
-
-
-def test_counting_reports_each_chunk_with_its_pretokens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "text"
-    path.write_bytes(b"one two<s>three four<s>five")
-    monkeypatch.setattr(Corpus, "chunks", partialmethod(Corpus.chunks, size=8))
-    found: list[ChunkCounted] = []
-    count_pretokens(path, special_tokens=["<s>"], on_chunk=found.append)
-    # The last safe cut is after the second <s>: 23 bytes with 4 pretokens, 4 bytes with 1.
-    assert [(each.number, each.start, each.size) for each in found] == [(0, 0, 23), (1, 23, 4)]
-    assert [(each.pretokens, each.ends_special) for each in found] == [(4, True), (1, False)]
-    assert {each.worker for each in found} == {1}
-    assert all(each.seconds > 0 for each in found)
 
 
 class EnoughError(Exception):
