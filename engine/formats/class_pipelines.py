@@ -175,7 +175,8 @@ def _template(
         before, after = "bos " * bool(asked["bos"]), " eos" * bool(asked["eos"])
         single = f"{before}$A{after}"
         pair = f"{single} {before.replace(' ', ':1 ')}$B:1{after and ' eos:1'}"
-    language = str(settings.config.value.get("src_lang") or cls.language)
+    language = str(settings.config.value.get(cls.language_key) or cls.language)
+    language = f"__{language}__" if f"__{language}__" in ids else language
     tokens = {role.removesuffix("_token"): token for role, token in settings.roles.items()}
     tokens |= {"language": language, **_whispers(settings.config)}
     filled = [_filled(each, tokens) for each in (single, pair)]

@@ -74,8 +74,15 @@ KIMI = (
 )
 """The regex of Moonshot's Kimi models."""
 
+_RUNS = "".join("|" + r"\s" * 2**power + r"(?!\S)" for power in range(9, 1, -1))
+"""Runs of whitespace of 512, 256 … 4 characters, without counted repeats, whose product counts."""
+
 CUTS: dict[str, tuple[str, ...]] = {
     **{name: (name,) for name in ("gpt2", "llama3", "qwen2", "qwen35", "o200k")},
+    "jais-2": (
+        rf"{_ENGLISH}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*"
+        rf"|\s*[\r\n]+{_RUNS}|\s{{1,2}}(?!\S)|\s",
+    ),
     "digits": (r"\p{N}", _GPT2),
     "tekken": (rf"{_ANY_CASE}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_SPACES}",),
     "seed": (
@@ -149,7 +156,7 @@ CUTS: dict[str, tuple[str, ...]] = {
 
 FROM_LLAMA_CPP = (
     *("default", "kimi-k2", "spark2_5", "youtu", "chameleon", "tiny_aya", "superbpe"),
-    *("ufakzeka", "afmoe", "laguna", "exaone-moe", "minicpm5", "gemma4"),
+    *("ufakzeka", "afmoe", "laguna", "exaone-moe", "minicpm5", "gemma4", "jais-2"),
 )
 """Names whose regexes are those of llama.cpp; the others' are those of a `tokenizer.json`."""
 _LLAMA3 = "llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano"

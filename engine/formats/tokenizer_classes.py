@@ -82,6 +82,7 @@ class TokenizerClass:
         template: the templates for one text and for two; empty if nothing is added.
         mask: the options of the token for masks.
         language: the language of a template, unless the folder gives another one.
+        language_key: the key of the configuration that gives it.
     """
 
     roles: Roles
@@ -89,6 +90,7 @@ class TokenizerClass:
     template: tuple[str, str] | None = None
     mask: Mapping[str, bool] = field(default_factory=dict)
     language: str = ""
+    language_key: str = "src_lang"
 
 
 @dataclass(frozen=True)
@@ -239,6 +241,41 @@ CLASSES: dict[str, TokenizerClass] = {
         ),
         _AROUND_BERT,
     ),
+    "FNetTokenizer": PieceClass(
+        _ALBERT,
+        (
+            *(_CHARSMAP, _replaced(r"\A +| +\z", ""), _ONE_SPACE),
+            normalizers.Replace(TextOrRegex(text=" "), "▁"),
+            _replaced(r"\A▁", "▁▁"),
+        ),
+        cut=(pretokenizers.Metaspace(split=False),),
+    ),
+    "BarthezTokenizer": PieceClass(
+        _MASKED, _SPACES_PLAIN, None, _LEFT_SPACE, cut=_MARKED, unknown=3
+    ),
+    "ReformerTokenizer": PieceClass(
+        _roles(eos="</s>", unk="<unk>"), (_CHARSMAP, _ONE_SPACE), cut=_MARKED, merges=True
+    ),
+    "UdopTokenizer": PieceClass(
+        _roles(eos="</s>", sep="</s>", unk="<unk>", pad="<pad>"), (), _BEHIND
+    ),
+    "SeamlessM4TTokenizer": PieceClass(
+        _FAIRSEQ,
+        (
+            _replaced(r"[\n\r\t]"),
+            normalizers.NFKC(),
+            normalizers.Strip(strip_left=False, strip_right=True),
+            *(_replaced(r" +▁", "▁"), _replaced(r"^▁+$", ""), _replaced(r" {2,}", "▁")),
+        ),
+        ("eos language $A eos", "eos language $A $B eos"),
+        language="__fra__",
+        language_key="tgt_lang",
+        first=("pad_token", "unk_token", "bos_token", "eos_token"),
+        left_out=3,
+        cut=(pretokenizers.Metaspace(prepend_scheme="first"),),
+        merges=True,
+        marks_first=True,
+    ),
     "XLNetTokenizer": PieceClass(
         _MASKED | _roles(sep="<sep>", cls="<cls>"),
         (
@@ -356,6 +393,11 @@ _OF_TYPES = {
     "Qwen2": "qwen2 qwen2_moe qwen2_vl qwen2_5_vl qwen3 qwen3_moe qwen3_next qwen3_vl qwen3_vl_moe",
     "Qwen3_5": "qwen3_5 qwen3_5_moe qwen3_5_text qwen3_5_moe_text qwen4_exp",
     "Cohere": "cohere cohere2 aya_vision",
+    "Barthez": "barthez",
+    "FNet": "fnet",
+    "Reformer": "reformer",
+    "Udop": "udop",
+    "SeamlessM4T": "seamless_m4t seamless_m4t_v2",
     "Bert": "bert distilbert electra mobilebert layoutlm lxmert convbert squeezebert dpr",
     "MPNet": "mpnet",
     "": (

@@ -141,6 +141,15 @@ OF_PIECES: dict[str, tuple[str, str, dict[str, Any]]] = {
         {**LLAMA, "pad_id": 0, "eos_id": 1, "bos_id": 2, "unk_id": 3},
     ),
     "PreTrainedTokenizerFast": ("tokenizer.model", "bpe", LLAMA),
+    "FNetTokenizer": ("spiece.model", "unigram", ALBERT_ORDER),
+    "BarthezTokenizer": (FAIRSEQ, "unigram", {}),
+    "ReformerTokenizer": ("spiece.model", "bpe", {}),
+    "UdopTokenizer": ("spiece.model", "unigram", T5_ORDER),
+    "SeamlessM4TTokenizer": (FAIRSEQ, "bpe", {}),
+}
+LANGUAGES = {
+    "NllbTokenizer": ["eng_Latn", "fra_Latn"],
+    "SeamlessM4TTokenizer": ["__eng__", "__fra__"],
 }
 OF_BYTES = (
     *("GPT2Tokenizer", "RobertaTokenizer", "Qwen2Tokenizer", "GPTNeoXTokenizer", "BartTokenizer"),
@@ -164,8 +173,8 @@ def _folders() -> Iterator[tuple[str, dict[str, bytes]]]:
     for name, (file, kind, options) in OF_PIECES.items():
         model = _sentencepiece_model(kind, options)
         config: dict[str, Any] = {"tokenizer_class": name}
-        if name == "NllbTokenizer":
-            config["additional_special_tokens"] = ["eng_Latn", "fra_Latn"]
+        if name in LANGUAGES:
+            config["additional_special_tokens"] = LANGUAGES[name]
         has_more = name in ("LlamaTokenizer", "GemmaTokenizer")
         size = SentencePieceProcessor(model_proto=model).get_piece_size()
         yield name, {file: model, **_written(config, size if has_more else None)}

@@ -180,6 +180,12 @@ OF_LLAMA_CPP = {
         r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}"
         r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
     ),
+    "jais-2": (
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+        r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
+        + "".join(rf"|\s{{{run}}}(?!\S)" for run in (512, 256, 128, 64, 32, 16, 8, 4))
+        + r"|\s{1,2}(?!\S)|\s{1}",
+    ),
     "exaone-moe": (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+"
         r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+",
@@ -194,7 +200,7 @@ def test_a_newer_name_cuts_by_the_regexes_of_llama_cpp(pre: str) -> None:
     spelled = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     theirs = pre_tokenizers.Sequence([*splits, spelled])
     ours = pre_tokenizer_named(pre)
-    for text in (*TEXTS, "a 12345 1234567$+ab12"):
+    for text in (*TEXTS, "a 12345 1234567$+ab12", f"a{' ' * 13}b{' ' * 700}c"):
         assert ours.pieces(text, first=True) == [
             piece for piece, _ in theirs.pre_tokenize_str(text)
         ]
