@@ -8,7 +8,7 @@ have two ids for the same bytes, where the smaller one counts.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import add
 from typing import NamedTuple, Protocol
 
@@ -207,3 +207,6 @@ class PipelineLike(Protocol):
     def extended(self, merges: Sequence[tuple[Pair, int]]) -> PipelineLike: ...
 
     def decode(self, ids: Iterable[int]) -> str: ...
+
+    @property
+    def fast_decode(self) -> Callable[[list[int]], str | None] | None: ...

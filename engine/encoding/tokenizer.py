@@ -38,6 +38,7 @@ from engine.encoding.text_encoder import (
     encode_lists,
     text_encoder,
 )
+from engine.encoding.token_decoder import TokenDecoder
 from engine.encoding.tokenizer_files import FormatName, TokenizerFiles, tokenizer_files
 from engine.encoding.traced import TracedEncoding, trace_text
 from engine.text.patterns import PatternLike, as_pattern
@@ -445,8 +446,9 @@ class Tokenizer:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle and copy without the rules, which follow from the rest."""
-        return {name: value for name, value in vars(self).items() if name != "rules"}
+        """Pickle and copy without what follows from the rest."""
+        left_out = "rules", "_decoder"
+        return {name: value for name, value in vars(self).items() if name not in left_out}
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of the ids; bytes that are not valid UTF-8 become U+FFFD.
@@ -460,11 +462,17 @@ class Tokenizer:
         >>> Tokenizer(vocab, [(b"a", b"b")]).decode([256, 99, 195])
         'abc\ufffd'
         """
+        if (text := self._decoder.text_of(ids)) is not None:
+            return text
         if self.pipeline is not None:
             ids = list(ids)
             self.decode_bytes(ids)  # raises an error that names an unknown id
             return self.pipeline.decode(ids)
         return self.decode_bytes(ids).decode("utf-8", "replace")
+
+    @cached_property
+    def _decoder(self) -> TokenDecoder:
+        return TokenDecoder(self.vocab, self.pipeline)
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the bytes of the ids, exactly; with a normalizer, those of normalized text.
@@ -472,6 +480,8 @@ class Tokenizer:
         Raises:
             UnknownTokenIdError: names the id that the vocab lacks.
         """
+        if (data := self._decoder.bytes_of(ids)) is not None:
+            return data
         vocab = self.vocab
         try:
             ids = list(ids)

@@ -75,6 +75,8 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "numbers_free": (None, c_void_p),
     "texts_new": (c_void_p, c_void_p, c_void_p, c_void_p),
     "texts_free": (None, c_void_p),
+    "tokens_new": (c_void_p, c_char_p, c_void_p, c_int64),
+    "tokens_free": (None, c_void_p),
     "merger_new": (
         *(c_void_p, c_char_p, c_void_p, c_void_p, c_int64, c_int64),
         *(c_char_p, c_void_p, c_int64, c_int64, c_int64, c_uint64),

@@ -19,9 +19,10 @@ _NAMES = (
     *("PyUnicode_AsUTF8String", "PyBytes_AsString", "PyBytes_Size", "PyLong_FromLong"),
     *("PyList_New", "PyList_Size", "PyList_GetItem", "PyList_SetItem", "PyList_Append"),
     *("PyErr_Clear", "PyErr_NoMemory", "PyErr_CheckSignals"),
+    *("PyLong_AsLong", "PyBytes_FromStringAndSize", "PyUnicode_DecodeUTF8"),
     *("PyEval_SaveThread", "PyEval_RestoreThread"),
 )
-"""Functions of the stable ABI, in the order of `Host` in `texts.c`, where `None` comes first."""
+"""Functions of the stable ABI, in the order of `Host` in `texts.c`, after `None` and `int`."""
 
 _ONE_ARGUMENT = 0x0008
 """METH_O: the function gets one object and returns an object."""
@@ -42,7 +43,8 @@ def _set_host() -> bool:
         functions = [ctypes.cast(getattr(ctypes.pythonapi, name), c_void_p) for name in _NAMES]
     except AttributeError:
         return False
-    KERNEL.host_set((c_void_p * (1 + len(_NAMES)))(id(None), *(each.value for each in functions)))
+    addresses = id(None), id(int), *(each.value for each in functions)
+    KERNEL.host_set((c_void_p * len(addresses))(*addresses))
     return True
 
 
@@ -51,17 +53,22 @@ IS_SET = _set_host()
 
 append_numbers: Any = None
 """(numbers, list, address of ids, their number): append the integers of the ids to the list."""
+bytes_of_array: Any = None
+"""(tokens, address of ids, their number): return the bytes of the ids, None if one has no token."""
 if KERNEL is not None and IS_SET:
     _library = ctypes.PyDLL("", handle=KERNEL._handle)  # the same library, called with the GIL
     append_numbers = _library.numbers_append
     append_numbers.argtypes = (c_void_p, py_object, c_void_p, c_int64)
     append_numbers.restype = c_int64
+    bytes_of_array = _library.tokens_bytes_of_array
+    bytes_of_array.argtypes = (c_void_p, c_void_p, c_int64)
+    bytes_of_array.restype = py_object
 
 _DEFINITIONS = {
     name: _MethodDefinition(
         name.encode(), ctypes.cast(getattr(KERNEL, name), c_void_p), _ONE_ARGUMENT
     )
-    for name in ("texts_encode", "texts_encode_all")
+    for name in ("texts_encode", "texts_encode_all", "tokens_bytes", "tokens_text")
     if IS_SET
 }
 
@@ -70,7 +77,7 @@ def function(name: str, texts: KernelObject) -> Callable[[Any], Any]:
     """Return a function of `texts.c` as a function of Python, which costs less than ctypes.
 
     Args:
-        name: `texts_encode` or `texts_encode_all`.
+        name: a name in `_DEFINITIONS`.
         texts: the structure that it works on; it lives as long as the function.
     """
     prototype = ctypes.PYFUNCTYPE(py_object, POINTER(_MethodDefinition), py_object, py_object)

@@ -10,9 +10,12 @@
 
 typedef struct Object Object;
 
-/* Functions and an object of Python, in the order of `_NAMES` of engine/native/host.py. */
+/* The beginning of every object: stable, too, but for Python without its lock. */
+struct Object { ptrdiff_t references; Object *type; };
+
+/* Two objects and functions of Python, in the order of `_NAMES` of engine/native/host.py. */
 typedef struct {
-    Object *none;
+    Object *none, *int_type;
     void (*increment)(Object *object);
     void (*decrement)(Object *object);
     void *(*pointer)(Object *number);
@@ -29,6 +32,9 @@ typedef struct {
     void (*clear_error)(void);
     Object *(*no_memory)(void); /* sets the error, returns NULL */
     int (*check_signals)(void);
+    long (*as_long)(Object *number);
+    Object *(*new_bytes)(const char *bytes, ptrdiff_t size);
+    Object *(*decode)(const char *bytes, ptrdiff_t size, const char *errors);
     void *(*release_lock)(void);
     void (*acquire_lock)(void *state);
 } Host;
@@ -249,4 +255,107 @@ EXPORT Object *texts_encode_all(Object *self, Object *texts) {
     if (done || lists == NULL) return lists;
     host.decrement(lists);
     return NULL;
+}
+
+/* -- decoding */
+
+enum { AT_ONCE = 16 }; /* bytes that are copied together; as many may be read after the last token */
+
+/* The bytes of a token in `text`; `size` −1 if no token has the id. */
+typedef struct { int64_t begin, size; } Token;
+
+/* The tokens of a vocabulary by id. The rest is memory for one call. */
+typedef struct { ARRAY(Token) tokens; ARRAY(uint8_t) text; Ids ids; ARRAY(char) out; } Tokens;
+
+EXPORT void tokens_free(Tokens *t) {
+    RELEASE(t->tokens);
+    RELEASE(t->text);
+    RELEASE(t->ids);
+    RELEASE(t->out);
+    free(t);
+}
+
+/* Make a table of tokens: joined, in the order of their ids. NULL without memory. */
+EXPORT Tokens *tokens_new(const uint8_t *text, const int64_t *sizes, int64_t count) {
+    Tokens *t = calloc(1, sizeof *t);
+    int64_t size = 0;
+    bool made = t && RESERVE(t->tokens, count);
+    for (int64_t id = 0; made && id < count; size += sizes[id] > 0 ? sizes[id] : 0, id++)
+        t->tokens.at[t->tokens.length++] = (Token){size, sizes[id]};
+    made = made && RESERVE(t->text, size + AT_ONCE);
+    if (made) {
+        memset(t->text.at + size, 0, AT_ONCE);
+        copy(t->text.at, text, size);
+        return t;
+    }
+    if (t) tokens_free(t);
+    return NULL;
+}
+
+/* Join the tokens of ids in `out`. Return false if an id has no token, or without memory. */
+static bool join_tokens(Tokens *t, const int32_t *ids, int64_t count) {
+    int64_t size = 0;
+    for (int64_t each = 0; each < count; each++) {
+        if (ids[each] < 0 || ids[each] >= t->tokens.length) return false;
+        const int64_t more = t->tokens.at[ids[each]].size;
+        if (more < 0) return false;
+        size += more;
+    }
+    t->out.length = 0;
+    TRY(RESERVE(t->out, size + AT_ONCE));
+    char *to = t->out.at;
+    for (int64_t each = 0; each < count; each++) {
+        const Token token = t->tokens.at[ids[each]];
+        const uint8_t *from = t->text.at + token.begin;
+        if (token.size <= AT_ONCE) memcpy(to, from, AT_ONCE);
+        else memcpy(to, from, (size_t)token.size);
+        to += token.size;
+    }
+    t->out.length = size;
+    return true;
+}
+
+/* Take the ids of a list; false if one is no `int`, or too large for 32 bits. */
+static bool take_ids(Tokens *t, Object *list) {
+    const ptrdiff_t count = host.list_size(list);
+    t->ids.length = 0;
+    if (count < 0 || !RESERVE(t->ids, count)) return false;
+    for (ptrdiff_t each = 0; each < count; each++) {
+        Object *item = host.list_item(list, each);
+        if (item->type != host.int_type) return false;
+        const long id = host.as_long(item);
+        if (id < 0 || id > INT32_MAX) return false;
+        t->ids.at[t->ids.length++] = (int32_t)id;
+    }
+    return true;
+}
+
+/* Memory that a long text has needed is given back. */
+static Object *given_back(Tokens *t, Object *result) {
+    if (t->out.room > GROUP) {
+        RELEASE(t->out);
+        RELEASE(t->ids);
+    }
+    if (result) return result;
+    host.clear_error();
+    return none();
+}
+
+/* Return the bytes, or the text, of a list of ids; None if the general way has to be taken. */
+EXPORT Object *tokens_bytes(Object *self, Object *list) {
+    Tokens *t = host.pointer(self);
+    const bool joined = take_ids(t, list) && join_tokens(t, t->ids.at, t->ids.length);
+    return given_back(t, joined ? host.new_bytes(t->out.at, t->out.length) : NULL);
+}
+
+EXPORT Object *tokens_text(Object *self, Object *list) {
+    Tokens *t = host.pointer(self);
+    const bool joined = take_ids(t, list) && join_tokens(t, t->ids.at, t->ids.length);
+    return given_back(t, joined ? host.decode(t->out.at, t->out.length, "replace") : NULL);
+}
+
+/* Return the bytes of an array of ids; None as above. */
+EXPORT Object *tokens_bytes_of_array(Tokens *t, const int32_t *ids, int64_t count) {
+    const bool joined = join_tokens(t, ids, count);
+    return given_back(t, joined ? host.new_bytes(t->out.at, t->out.length) : NULL);
 }

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import groupby
+from typing import NamedTuple
 
 from engine.core.gpt2_bytes import unspell
 from engine.pipeline.normalizers import Replace as ReplaceNormalizer
@@ -20,12 +21,31 @@ from engine.pipeline.stage import (
     Stage,
     StageRegistry,
     check_growth,
+    opened,
     stage,
 )
 
 
+class Joining(NamedTuple):
+    """A decoder as two functions: of single tokens, and of their joined bytes.
+
+    Attributes:
+        of_token: returns the bytes of a token; `None` if only `decode_tokens` knows them.
+        finish: returns the text of the joined bytes; `None` if only `decode_tokens` knows it.
+        begin: returns the number of first tokens that depend on each other, and their text.
+    """
+
+    of_token: Callable[[str], bytes | None]
+    finish: Callable[[bytes], str | None]
+    begin: Callable[[Iterable[str]], tuple[int, str]] | None = None
+
+
 class Decoder(Stage):
     """Changes a list of tokens; the tokens after the last decoder, joined, are the text."""
+
+    def joining(self) -> Joining | None:
+        """Return the decoder as functions of tokens and of bytes; `None` if it is none such."""
+        return None
 
     @abstractmethod
     def decode_tokens(self, tokens: list[str]) -> list[str]:
@@ -47,6 +67,25 @@ class Sequence(Composite[Decoder], Decoder):
     name = "Sequence"
     parts_key = "decoders"
 
+    def joining(self) -> Joining | None:
+        parts = list(opened(self))
+        replaced = parts.pop(0).decode_tokens if parts and isinstance(parts[0], Replace) else list
+        if list(map(type, parts[:2])) != [ByteFallback, Fuse]:
+            return None
+        rest = Sequence(parts[2:])
+
+        def of_token(token: str) -> bytes:
+            (new,) = replaced([token])
+            return bytes((int(new[3:5], 16),)) if _BYTE.fullmatch(new) else new.encode()
+
+        def finish(data: bytes) -> str | None:
+            try:
+                return rest.decode([data.decode()])
+            except UnicodeDecodeError:
+                return None
+
+        return Joining(of_token, finish)
+
     def decode_tokens(self, tokens: list[str]) -> list[str]:
         before = sum(map(len, tokens))
         for part in self.parts:
@@ -65,14 +104,18 @@ class ByteLevel(ByteLevelSettings, Decoder):
     pre-tokenizer; they change nothing here.
     """
 
+    def joining(self) -> Joining:
+        return Joining(_unspelled, lambda data: data.decode("utf-8", "replace"))
+
     def decode_tokens(self, tokens: list[str]) -> list[str]:
-        parts: list[bytes] = []
-        for token in tokens:
-            try:
-                parts.append(unspell(token))
-            except KeyError:
-                parts.append(token.encode())
-        return [b"".join(parts).decode("utf-8", "replace")]
+        return [b"".join(map(_unspelled, tokens)).decode("utf-8", "replace")]
+
+
+def _unspelled(token: str) -> bytes:
+    try:
+        return unspell(token)
+    except KeyError:
+        return token.encode()
 
 
 _BYTE = re.compile(r"<0x([0-9a-fA-F]{2}|\+[0-9a-fA-F])>")

@@ -8,7 +8,7 @@ normalizer, the pre-tokenizer and the model leave alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,13 +17,14 @@ from typing import Any
 from engine.core.errors import TokenizerFileError
 from engine.core.events import Pair
 from engine.core.json_fields import Fields
+from engine.native.decoding import KernelDecoder
 from engine.pipeline.added_tokens import (
     AddedToken,
     SectionSplitter,
     number_added_tokens,
     without_repeats,
 )
-from engine.pipeline.decoders import DECODERS, Decoder
+from engine.pipeline.decoders import DECODERS, ByteLevel, Decoder
 from engine.pipeline.models import BPE, MODELS, MergingModel, Model, ModelToken, WordPiece
 from engine.pipeline.normalizers import NORMALIZERS, Aligned, Normalizer
 from engine.pipeline.post_processors import POST_PROCESSORS, PostProcessor, TemplatePart
@@ -243,6 +244,34 @@ class Pipeline:
         left_out = self.special_ids if skip_special else frozenset()
         tokens = [self._spellings[token_id] for token_id in ids if token_id not in left_out]
         return " ".join(tokens) if self.decoder is None else self.decoder.decode(tokens)
+
+    @cached_property
+    def fast_decode(self) -> Callable[[list[int]], str | None] | None:
+        """A function that decodes in the kernel, or returns `None`; `None` if there is none."""
+        joining = None if self.decoder is None else self.decoder.joining()
+        spelled = self._spellings
+        if joining is None or not KernelDecoder.fits(spelled):
+            return None
+        found = ((i, joining.of_token(text)) for i, text in spelled.items())
+        kernel = KernelDecoder({i: data for i, data in found if data is not None})
+        if isinstance(self.decoder, ByteLevel):
+            return kernel.text_of
+        _, finish, begin = joining
+
+        def decode(ids: list[int]) -> str | None:
+            if begin is None:
+                data = kernel.bytes_of(ids)
+                return None if data is None else finish(data)
+            if type(ids) is not list:
+                return None
+            try:
+                count, text = begin(map(spelled.__getitem__, ids))
+            except (KeyError, TypeError):
+                return None
+            data = kernel.bytes_of(ids[count:])
+            return None if data is None else finish(text.encode() + data)
+
+        return decode
 
     def run(self, text: str) -> PipelineRun:
         """Run a text through all stages and back.

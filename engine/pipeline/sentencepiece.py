@@ -25,7 +25,7 @@ from engine.encoding.alphabet import Alphabet, CharacterAlphabet
 from engine.native import KERNEL
 from engine.native.encoding import Spelling, Way
 from engine.native.normalizing import KernelNormalizer
-from engine.pipeline.decoders import Decoder
+from engine.pipeline.decoders import Decoder, Joining
 from engine.pipeline.double_array import is_whole_trie, parts_of_map, text_at, walk_trie
 from engine.pipeline.models import MergingModel, Model, ModelToken
 from engine.pipeline.normalizers import REMEMBERED, Edit, EditingNormalizer
@@ -229,6 +229,34 @@ class SentencePieceDecoder(Decoder):
     takes_first_spaces: bool = True
     has_bytes: bool = False
     afterwards: SentencePieceNormalizer | None = None
+
+    def joining(self) -> Joining:
+        silent = frozenset(self.silent)
+
+        def of_token(token: str) -> bytes | None:
+            if self.has_bytes and _BYTE.fullmatch(token):
+                return bytes((int(token[3:5], 16),))
+            if token in silent:
+                return None if self.has_bytes else b""  # it parts the bytes on either side
+            return (self.unknown_text if token == self.unknown else unspelled(token)).encode()
+
+        def begin(tokens: Iterable[str]) -> tuple[int, str]:
+            count = 0
+            for count, token in enumerate(tokens, start=1):
+                drops = self.takes_first_space or self.takes_first_spaces
+                if drops and token not in (self.unknown, *silent) and token.startswith(SPACE):
+                    text = unspelled(token[1:])
+                    if text or not self.takes_first_spaces:
+                        return count, text
+                elif of_token(token):
+                    return count - 1, ""
+            return count, ""
+
+        def finish(data: bytes) -> str:
+            text = SURROGATE.sub("\ufffd", to_text(data))
+            return text if self.afterwards is None else self.afterwards.normalize(text)
+
+        return Joining(of_token, finish, begin)
 
     def decode_tokens(self, tokens: list[str]) -> list[str]:
         texts: list[str] = []

@@ -1,4 +1,4 @@
-"""The kernel spells pretokens as each model does in Python: characters, longest match, best sum.
+"""The kernel spells pretokens as each model does in Python, and decodes as each decoder does.
 
 `test_format_sentencepiece` and `test_tokenizer_json` compare the ids with the libraries'.
 """
@@ -6,17 +6,25 @@
 from __future__ import annotations
 
 import random
+from array import array
 from collections.abc import Callable
+from itertools import product
+from typing import Any
 
+import numpy as np
 import pytest
-from generated import some
+from generated import examples, some
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine import Tokenizer
 from engine.encoding.text_encoder import TextEncoder
+from engine.encoding.token_decoder import TokenDecoder
 from engine.native import KERNEL
-from engine.pipeline import normalizers, pretokenizers
+from engine.pipeline import decoders, normalizers, pretokenizers
 from engine.pipeline.as_tokenizer import tokenizer_of
 from engine.pipeline.models import BPE, Model, Unigram, WordPiece
+from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.sentencepiece import (
     BYTE,
@@ -25,6 +33,7 @@ from engine.pipeline.sentencepiece import (
     USER_DEFINED,
     ScoredPiece,
     SentencePieceBPE,
+    SentencePieceDecoder,
     SentencePieceNormalizer,
     SentencePieceUnigram,
 )
@@ -147,3 +156,77 @@ def test_normalizing_at_once_equals_normalizing_by_edits(stage: normalizers.Norm
     for length in (1, 2, 5, 30, 300):
         text = "".join(rng.choices("aA é\u0301\t\n\rΣİ漢ﬁ▁\u200b\x7f각각\x00,.", k=length))
         assert stage.normalize(text) == stage.align(normalizers.Aligned.of(text)).text
+
+
+# Decoding
+
+
+SPARSE = {0: b"", 2: b"\xe6", 3: b"a" * 40, 70: b"\xbc\xa2", 71: b"low"}
+
+
+@examples(200)
+@given(st.lists(st.sampled_from([*SPARSE] * 9 + [1, 72, -1, 2**31, 2**70, True, 2.0, "a", None])))
+def test_ids_are_joined_as_in_python(ids: list[Any]) -> None:
+    decoder = TokenDecoder(SPARSE, None)
+    known = all(type(each) is int and each in SPARSE for each in ids)
+    expected = b"".join(SPARSE[each] for each in ids if known)
+    assert decoder.bytes_of(ids) == (expected if known else None)
+    assert decoder.text_of(ids) == (expected.decode("utf-8", "replace") if known else None)
+    if known:
+        kinds = np.int64, np.uint16, np.int32, np.uint8
+        arrays = [array("i", ids), *(np.array(ids, kind) for kind in kinds)]
+        assert [decoder.bytes_of(each) for each in arrays] == [expected] * 5
+
+
+def test_other_arrays_of_ids_take_the_general_way() -> None:
+    decoder = TokenDecoder(SPARSE, None)
+    others = [
+        np.array([71.0]),
+        np.array([[71]]),
+        np.array([2**40]),
+        np.array([-1]),
+        array("q", [71]),
+    ]
+    assert [decoder.bytes_of(each) for each in [*others, (71,), "a", None]] == [None] * 8
+
+
+@pytest.mark.parametrize(
+    "decoder",
+    [
+        decoders.ByteLevel(),
+        decoders.Sequence(
+            [
+                decoders.Replace(TextOrRegex(text="▁"), " "),
+                *(decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)),
+            ]
+        ),
+        *(
+            SentencePieceDecoder({"<s>"}, "<unk>", " ⁇ ", *flags)
+            for flags in product((True, False), repeat=3)
+        ),
+    ],
+)
+def test_tokens_are_decoded_as_one_by_one(decoder: decoders.Decoder) -> None:
+    texts = [
+        "<unk>",
+        "<s>",
+        "▁",
+        "▁a",
+        "a▁b",
+        "Ġx",
+        "é",
+        "ĠæĹ",
+        "<0xE6>",
+        "<0xBC>",
+        "<0xA2>",
+        "<0x41>",
+    ]
+    pipeline = Pipeline(BPE({text: i for i, text in enumerate(texts)}, []), decoder=decoder)
+    rng = random.Random(9)
+    for length in [*range(12)] * 20:
+        ids = rng.choices(range(len(texts)), k=length)
+        fast = pipeline.fast_decode
+        assert fast is not None
+        assert fast(ids) in (pipeline.decode(ids), None)
+        assert fast([*ids, 99]) is None
+    assert fast([3, 4]) is not None
