@@ -7,6 +7,7 @@ are. Differences that touch are one, as lines of a `diff` make one hunk.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,14 +18,14 @@ from operator import add, eq
 import numpy as np
 
 from engine.core.arguments import checked
-from engine.core.arrays import Bools, Integers, Ints
+from engine.core.arrays import Integers, Ints, SmallInts
 from engine.core.errors import ComparisonError
 from engine.core.events import BytesPair
 from engine.core.systems import available_cores
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.lanes import tokens_in
 from engine.encoding.tokenizer import Tokenizer
-from engine.text.pretokenize import to_bytes, to_text
+from engine.text.pretokenize import ChunkCutter, to_bytes, to_text
 
 # -- the edges of a text's tokens, by each tokenizer
 
@@ -37,29 +38,85 @@ def token_lengths(tokenizer: Tokenizer) -> Ints:
     return np.bincount(ids, lengths).astype(np.int64)
 
 
-def cut_text(tokenizer: Tokenizer, data: bytes) -> Ints:
+def cut_text(tokenizer: Tokenizer, data: bytes) -> Integers:
     """Return the edges of a text's tokens: token n is the bytes `edges[n]` to `edges[n + 1]`.
 
     If the joined tokens are the text, the edges follow from their lengths. If not, the length of an
-    unknown token is not known: then each token's place in the original text is found.
+    unknown token is not known. Then the text is parted where the parts have the tokens of the
+    whole, again and again. In the small parts that are changed each token's place is found.
 
     Raises:
         ComparisonError: the part of the text that a token covers cannot be found out.
     """
-    text = to_text(data)
-    found = tokenizer.encode_compactly(text)
-    ids: Integers = np.asarray(found, dtype=np.int64 if isinstance(found, list) else np.int32)
-    if _spells(tokenizer) or tokenizer.decode_bytes(ids.tolist()) == data:
-        widths = token_lengths(tokenizer)[ids]
-        return np.insert(widths.cumsum(), 0, 0)
-    ends = [place.end for place in tokens_in(tokenizer.rules, text)]
+    lengths, kind = token_lengths(tokenizer), np.int32 if len(data) < 2**31 else np.int64
+    if _spells(tokenizer):
+        chunks = tokenizer.encode_stream_compactly(_blocks(data))
+        widths = [np.zeros(1, dtype=kind), *(lengths[ids].astype(kind) for ids in chunks)]
+        return np.concatenate(widths).cumsum(dtype=kind)
+    parts, begin = [np.zeros(1, dtype=kind)], 0
+    for chunk in ChunkCutter(tokenizer.pattern, tokenizer.rules.splitter, CHUNK).cut(_blocks(data)):
+        text = to_text(chunk.data)
+        ends = _ends(tokenizer, lengths, text, _encoded(tokenizer, text), begin)
+        parts += (each.astype(kind) for each in ends)
+        begin += len(chunk.data)
+    edges = np.concatenate(parts)
+    if len(edges) == 1:
+        return np.array([0, len(data)], dtype=kind)
+    # Text that was removed at the end belongs to the last token, or is one piece by itself.
+    edges[-1] = len(data)
+    return edges
+
+
+CHUNK = 1 << 20
+"""Bytes of a text that are encoded together, if it can be cut."""
+
+
+def _blocks(data: bytes) -> Iterator[bytes]:
+    return (data[begin : begin + CHUNK] for begin in range(0, len(data), CHUNK))
+
+
+SMALL, PARTS = 64, 16
+"""Characters of a text that is not parted; into how many parts another one is."""
+_SEAM = re.compile(r"[a-z](?= [a-z])|[^\s]\n(?=[A-Za-z0-9])")
+"""The end of a part: such places are common, and few tokens reach across."""
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Cut a text into some parts of about the same size."""
+    end, size = 0, len(text) // PARTS + 1
+    while (seam := _SEAM.search(text, end + size - 1)) is not None:
+        yield text[end : seam.end()]
+        end = seam.end()
+    yield text[end:]
+
+
+def _encoded(tokenizer: Tokenizer, text: str) -> SmallInts:
+    return np.asarray(tokenizer.encode_compactly(text), dtype=np.int32)
+
+
+def _ends(
+    tokenizer: Tokenizer, lengths: Ints, text: str, ids: SmallInts, begin: int
+) -> Iterator[Ints]:
+    """Yield the ends of the tokens of a text that begins at a byte of another one."""
+    data = to_bytes(text)
+    if tokenizer.decode_bytes(ids) == data:
+        yield lengths[ids].cumsum() + begin
+        return
+    parts = list(_parts(text)) if len(text) > SMALL else []
+    if len(parts) > 1:
+        of_parts = [_encoded(tokenizer, part) for part in parts]
+        if np.array_equal(np.concatenate(of_parts), ids):
+            for part, found in zip(parts, of_parts, strict=True):
+                yield from _ends(tokenizer, lengths, part, found, begin)
+                begin += len(to_bytes(part))
+            return
+    ends = np.array([place.end for place in tokens_in(tokenizer.rules, text)], dtype=np.int64)
     if len(ends) != len(ids):
         raise ComparisonError(
             "a tokenizer changes the text so that the part of it that a token covers cannot be "
             "found; compare without a text"
         )
-    # Text that was removed at the end belongs to the last token, or is one piece by itself.
-    return np.array([0, *ends[:-1], len(data)], dtype=np.int64)
+    yield ends + begin
 
 
 def _spells(tokenizer: Tokenizer) -> bool:
@@ -168,8 +225,8 @@ class Differences:
         agreed: the places where all cut.
     """
 
-    edges: Sequence[Ints]
-    spans: Ints
+    edges: Sequence[Integers]
+    spans: Integers
     agreed: Ints
 
     def __len__(self) -> int:
@@ -184,7 +241,7 @@ class Differences:
             yield Difference(int(start), int(end), tuple(between))
 
 
-def differences(edges: Sequence[Ints], length: int) -> Differences:
+def differences(edges: Sequence[Integers], length: int) -> Differences:
     """Find the longest parts of the text that are cut differently throughout.
 
     Args:
@@ -195,19 +252,19 @@ def differences(edges: Sequence[Ints], length: int) -> Differences:
     >>> list(differences(edges, 6))
     [Difference(start=0, end=3, edges=((0, 2, 3), (0, 1, 3)))]
     """
-    marks: list[Bools] = []
+    cuts = np.zeros(length + 1, dtype=np.uint16)  # the number of tokenizers that cut at each place
     for each in edges:
-        marks.append(np.zeros(length + 1, dtype=np.bool_))
-        marks[-1][each] = True
-    common = np.logical_and.reduce(marks)
-    disputed = np.logical_or.reduce(marks) & ~common
-    shared = np.flatnonzero(common)
+        cuts[each] += 1  # once, even if several edges are there
+    shared = np.flatnonzero(cuts == len(edges))
+    disputed = (cuts > 0) & (cuts < len(edges))
     # The part between shared edges n and n + 1 differs if only some tokenizers cut inside it.
     differs = np.zeros(len(shared) + 1, dtype=np.bool_)
     differs[1:-1] = np.logical_or.reduceat(disputed, shared)[:-1]
     begins = np.flatnonzero(differs[1:] & ~differs[:-1])
     ends = np.flatnonzero(differs[:-1] & ~differs[1:])
-    return Differences(edges, np.stack((shared[begins], shared[ends]), axis=1), shared)
+    spans = np.stack((shared[begins], shared[ends]), axis=1)
+    # To be looked up fast they have to be of the type of the edges.
+    return Differences(edges, spans.astype(edges[0].dtype), shared)
 
 
 class TextComparison:

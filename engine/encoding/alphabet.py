@@ -67,7 +67,7 @@ class Alphabet(ABC):
 
     @property
     def spelling(self) -> Spelling | None:
-        """The same for the kernel; `None` if it cannot spell so."""
+        """The rules of `spell` for the kernel; `None` if it cannot follow them."""
         return None
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from engine.native import KernelObject, address, host
@@ -35,8 +35,8 @@ class KernelDecoder:
         self.text_of: Callable[[Any], str | None] = host.function("tokens_text", self._tokens)
 
     @staticmethod
-    def fits(tokens: Mapping[int, bytes]) -> bool:
-        """Whether there is a kernel, and room for the highest id."""
+    def fits(tokens: Collection[int]) -> bool:
+        """Whether there is a kernel, and room for the highest of these ids."""
         highest = max(tokens, default=0)
         return host.IS_SET and min(tokens, default=0) >= 0 and highest < MOST_GAPS + 5 * len(tokens)
 

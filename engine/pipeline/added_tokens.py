@@ -21,7 +21,7 @@ import regex
 
 from engine.core.gpt2_bytes import unspell
 from engine.core.json_fields import Fields
-from engine.pipeline.normalizers import Aligned, Normalizer
+from engine.pipeline.normalizers import NFC, Aligned, Normalizer
 from engine.pipeline.normalizers import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.pretokenizers import (
     BERT_PIECES,
@@ -196,8 +196,6 @@ class SectionSplitter(SpecialSplitter):
         normalizer, pre_tokenizer: `None` if there is none.
     """
 
-    by_pieces = False  # a section may depend on all of the text before it
-
     def __init__(
         self,
         added_tokens: Sequence[AddedToken],
@@ -224,15 +222,20 @@ class SectionSplitter(SpecialSplitter):
         self.uncut_pattern = self._pattern_of_uncut()
         # Whether a `SpecialSplitter` of the same tokens gives the same result.
         first = self._stages[0] if self._stages else None
-        self.is_plain = (
-            normalizer is None
-            and not self._cuts_all
+        cuts_plainly = (
+            not self._cuts_all
             and not any(token.single_word or token.lstrip or token.rstrip for token in self._added)
             # Tokens found in normalized text come last, even if nothing is normalized.
             and len({token.normalized for token in self._added}) <= 1
             and not isinstance(first, Metaspace)
             and not (isinstance(first, ByteLevel) and first.add_prefix_space)
         )
+        self.is_plain = normalizer is None and cuts_plainly
+        # Other normalizers may look at all of the text before a piece. Composing changes nothing on
+        # the other side of a border, where one of the two bytes is ASCII.
+        only_composes = all(isinstance(each, NFC) for each in opened(normalizer))
+        are_raw = not any(token.normalized for token in self._added)
+        self.by_pieces = cuts_plainly and only_composes and are_raw
 
     def only(self, tokens: Collection[str]) -> SectionSplitter:
         added = [token for token in self._added if token.content in tokens]

@@ -221,7 +221,7 @@ class _UnicodeForm(EditingNormalizer):
     name: ClassVar[Literal["NFC", "NFD", "NFKC", "NFKD"]]
 
     def normalize(self, text: str) -> str:
-        if text.isascii():
+        if text.isascii() or unicodedata.is_normalized(self.name, text):
             return text
         if NEWER_THAN_9.isdisjoint(text):
             return unicodedata.normalize(self.name, text)

@@ -203,7 +203,7 @@ class SentencePieceNormalizer(EditingNormalizer):
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 _NO_UTF_8 = "\udcff"
-"""Becomes the byte FF, of which no rule knows."""
+"""Becomes the byte FF, which no rule has."""
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
 
 

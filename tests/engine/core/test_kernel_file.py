@@ -125,7 +125,7 @@ def test_functions_of_python_are_lent_where_its_lock_is(monkeypatch: pytest.Monk
     for has_lock in (True, False):
         monkeypatch.setattr(sys, "_is_gil_enabled", lambda has=has_lock: has, raising=False)
         assert host._set_host() == (has_lock and sys.implementation.name == "cpython")
-    of_cpython = [1 + len(host._NAMES), id(None)] if sys.implementation.name == "cpython" else [0]
+    of_cpython = [2 + len(host._NAMES), id(None)] if sys.implementation.name == "cpython" else [0]
     assert [len(given), *given[:1]] == of_cpython
     monkeypatch.setattr(host, "KERNEL", None)
     assert not host._set_host()

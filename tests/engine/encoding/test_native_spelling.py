@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from array import array
 from collections.abc import Callable
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Tokenizer
+from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.text_encoder import TextEncoder
 from engine.encoding.token_decoder import TokenDecoder
 from engine.native import KERNEL
 from engine.pipeline import decoders, normalizers, pretokenizers
+from engine.pipeline.added_tokens import AddedToken
 from engine.pipeline.as_tokenizer import tokenizer_of
 from engine.pipeline.models import BPE, Model, Unigram, WordPiece
 from engine.pipeline.oniguruma import TextOrRegex
@@ -37,6 +39,8 @@ from engine.pipeline.sentencepiece import (
     SentencePieceNormalizer,
     SentencePieceUnigram,
 )
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import ChunkCutter, to_text
 
 pytestmark = pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
 
@@ -156,6 +160,22 @@ def test_normalizing_at_once_equals_normalizing_by_edits(stage: normalizers.Norm
     for length in (1, 2, 5, 30, 300):
         text = "".join(rng.choices("aA é\u0301\t\n\rΣİ漢ﬁ▁\u200b\x7f각각\x00,.", k=length))
         assert stage.normalize(text) == stage.align(normalizers.Aligned.of(text)).text
+
+
+def test_a_text_that_is_composed_can_be_cut_at_borders() -> None:
+    cut = [pretokenizers.Split(TextOrRegex(regex=PATTERNS["qwen2"].source), "Isolated")]
+    cut.append(pretokenizers.ByteLevel(add_prefix_space=False, use_regex=False))
+    model = BPE({character: byte for byte, character in BYTE_TO_CHAR.items()}, [])
+    pipeline = Pipeline(model, (AddedToken("<s>"),), normalizers.NFC(), pretokenizers.Sequence(cut))
+    tokenizer, rng = tokenizer_of(pipeline), random.Random(10)
+    assert pipeline.splitter.by_pieces
+    for length in [*range(1, 25)] * 8:
+        pool = "ab e1 \n\r\t.=<A\u0301\u0338éÅ\u212b\u037e\u1fef\u2000한\u1100\u1161\u11a8"
+        text = "".join(rng.choices([*pool, "<s>"], k=length))
+        cutter = ChunkCutter(tokenizer.pattern, pipeline.splitter, 3)
+        chunks = cutter.cut(bytes((byte,)) for byte in text.encode())
+        parts = [tokenizer.encode(to_text(chunk.data)) for chunk in chunks]
+        assert [*chain.from_iterable(parts)] == tokenizer.encode(text), text
 
 
 # Decoding
