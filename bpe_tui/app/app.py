@@ -28,10 +28,9 @@ from bpe_tui.session.session import Session
 from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.session.threads import Post
 from bpe_tui.shell.panel_screen import PanelScreen
-from bpe_tui.widgets.language import tr
+from bpe_tui.widgets.language import tr, tr_message, visible_message
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import tolerate_bad_bytes
-from bpe_tui.widgets.visible import visible_text
 from engine.core.drafts import sweep_temporary
 from engine.core.errors import BpeError
 from engine.recording.playback import Player
@@ -182,13 +181,13 @@ class BpeTuiApp(SessionApp):
             case jobs.TokenizerOpened(opened):
                 session.opened = opened
                 self.changed()
-                notes = [f"{note[:1].upper()}{note[1:]}." for note in opened.notes]
-                if notes:
-                    shown = (visible_text(note, spaces=False) for note in notes)
+                notes = map(visible_message, opened.notes)
+                shown = [tr("{clause}.", clause=f"{note[:1].upper()}{note[1:]}") for note in notes]
+                if shown:
                     self.tell("\n".join(shown), stays=True)
             case jobs.NoTokenizer(error, otherwise):
                 self.open(otherwise)
-                reason = visible_text(str(error), spaces=False)
+                reason = visible_message(error)
                 template = "Read as a text, since it is no tokenizer: {reason}"
                 self.tell(tr(template, reason=reason), stays=True)
             case jobs.TrainingStarted():
@@ -204,7 +203,7 @@ class BpeTuiApp(SessionApp):
                 self.exit(2, return_code=2)
             case jobs.JobFailed(error):
                 is_ours = isinstance(error, BpeError)
-                session.failure = str(error) if is_ours else self.report_failure(error)
+                session.failure = tr_message(error) if is_ours else self.report_failure(error)
                 self.changed()
 
     def _start_session(self, news: jobs.TrainingStarted) -> None:
@@ -226,13 +225,13 @@ class BpeTuiApp(SessionApp):
         if isinstance(self.session.config, TokenizerConfig) and self.session.config.beside:
             self._compare_with(self.session.config.beside)
         for doubt in news.doubts:
-            self.tell(visible_text(f"{doubt}.", spaces=False), stays=True)
+            self.tell(tr("{clause}.", clause=visible_message(doubt)), stays=True)
         if kind == TRAINING and not preferences().welcomed:
             save_preferences(welcomed=True)
             self.tell("0 tells each step beat by beat, L has lessons, ? lists all keys.")
         if self.session.merges_nothing:
             template = "There are no merges to step through: {obstacle}."
-            self.tell(tr(template, obstacle=str(news.obstacle)), stays=True)
+            self.tell(tr(template, obstacle=visible_message(news.obstacle)), stays=True)
         self.changed()
         if self._job is not None:
             self.call_after_refresh(self._job.go_on)

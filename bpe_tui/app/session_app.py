@@ -39,7 +39,8 @@ TICK_SECONDS = 1 / 25
 GROWTH_SECONDS = 1 / 5
 """Interval between updates while the recording grows and the cursor does not move."""
 
-WHERE = {1: "after", -1: "before"}
+NO_TIE = {1: "No merge after this one was tied.", -1: "No merge before this one was tied."}
+NO_PRUNE = {1: "No prune after this step.", -1: "No prune before this step."}
 """Words for the directions of a search."""
 
 PLACES = {
@@ -259,14 +260,14 @@ class SessionApp(BaseApp):
     def action_tie(self, direction: int) -> None:
         with self.navigation.jump():
             if self.session.merges is not None and not self.session.seek_tie(direction):
-                self.tell(tr("No merge {where} this one was tied.", where=tr(WHERE[direction])))
+                self.tell(tr(NO_TIE[direction]))
             self.changed()
 
     def action_prune(self, direction: int) -> None:
         """Go to the nearest prune after this step or before it."""
         with self.navigation.jump():
             if not self.session.seek_prune(direction):
-                self.tell(tr("No prune {where} this step.", where=tr(WHERE[direction])))
+                self.tell(tr(NO_PRUNE[direction]))
             self.changed()
 
     def go_to_following(self) -> None:

@@ -24,7 +24,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import BORDER_CELLS, Panel
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import plural, tr, visible_message
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
@@ -310,7 +310,7 @@ class EncodingScreen(WalkScreen):
         try:
             about = ways_to_write(frame, self.text, self.chosen_pretoken)
         except BpeError as error:
-            self.tell(visible_text(str(error), spaces=False))
+            self.tell(visible_message(error))
         else:
             self.host.ask_by_hand("fewer", frame, about)
 

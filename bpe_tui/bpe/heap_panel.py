@@ -10,7 +10,7 @@ from bpe_tui.bpe.narration import why_no_heap
 from bpe_tui.panels.heap_table import EntryTable, LinePart, TableLine
 from bpe_tui.shell.panel import HIDDEN, Panel, TokenPainter, sentence
 from bpe_tui.shell.targets import ToPair
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import listed, plural, tr
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, wrapped
@@ -137,7 +137,7 @@ class PairsPanel(Panel):
         goes = tr("does not merge")
         if merges_at is not None:
             goes = tr("Enter its merge ({n})", n=merges_at)
-        others = ", ".join(tr(view) for view in VIEWS if view != self.view)
+        others = listed(tr(view) for view in VIEWS if view != self.view)
         return f"{goes} │ w {tr('why')} │ v {others}"
 
     _row_before = 0

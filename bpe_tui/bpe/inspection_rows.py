@@ -14,9 +14,9 @@ from bpe_tui.panels.inspection_rows import (
     describe_specials,
     sections,
 )
-from bpe_tui.widgets.language import current_table, tr
+from bpe_tui.widgets.language import current_table, listed, tr, visible_message
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.visible import quoted, visible_text
+from bpe_tui.widgets.visible import quoted
 from bpe_tui.words.measures import describe_premiums, premiums_of
 from engine.analysis.inspection import Inspection
 from engine.analysis.why_not import StandIns
@@ -54,7 +54,7 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
             template, spelling=found.spelling, quoted=found.describe(quoted, current_table())
         )
         facts.append((tr("in its files"), spelling))
-    facts += [("note", visible_text(note, spaces=False)) for note in inspection.notes]
+    facts += [("note", visible_message(note)) for note in inspection.notes]
     if inspection.format is not None:
         facts.insert(0, ("format", inspection.format))
     return facts
@@ -78,7 +78,7 @@ def _runs(lengths: Sequence[int]) -> str:
             stretches[-1][1] = length
         else:
             stretches.append([length, length])
-    ranges = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in stretches)
+    ranges = listed(str(a) if a == b else f"{a}–{b}" for a, b in stretches)
     template = "{ranges} in a row are one token"
     return tr(template, ranges=ranges) if ranges != "1" else tr("each is a token of its own")
 

@@ -9,7 +9,7 @@ from bpe_tui.panels import training_panels
 from bpe_tui.panels.heap_table import highest_shown
 from bpe_tui.shell.panel import Panel, TokenPainter, sentence
 from bpe_tui.shell.targets import ToChange, ToPair, ToToken
-from bpe_tui.widgets.language import times, tr, tr_sentence
+from bpe_tui.widgets.language import in_a_row, times, tr, tr_message, tr_sentence
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -131,15 +131,15 @@ def _part_rows(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
 
 def _start_rows(frame: Frame, width: int) -> list[Row]:
     alphabet = frame.run.alphabet
-    text = tr(NOTHING_YET, beginning=tr(alphabet.beginning))
+    text = tr(NOTHING_YET, beginning=tr_message(alphabet.beginning))
     if why := frame.run.obstacle:
-        text += f" {as_sentence(why)}"
+        text = in_a_row(text, as_sentence(why))
     elif frame.recorded_steps or not frame.run.is_complete:
-        text += f" {tr('Press → for the first merge, space to play.')}"
+        text = in_a_row(text, tr("Press → for the first merge, space to play."))
     if frame.given and alphabet.exceptions:
-        text += f" {alphabet.exceptions[0].upper()}{alphabet.exceptions[1:]}."
+        text = in_a_row(text, as_sentence(alphabet.exceptions))
     if not frame.units.spells_all:
-        text += f" {frame.units.lesson}"
+        text = in_a_row(text, tr(frame.units.lesson))
     if frame.given and frame.merges_nothing:
         text = tr("The tokens are there from the start; there are no merges to go through.")
     return paragraph(text, width)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.declarations import Model
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import listed, plural, tr, tr_message
 from bpe_tui.widgets.visible import shorten, visible_bytes
 from engine.core.drafts import temporary_folder
 from engine.core.errors import TokenizerFileError
@@ -128,7 +128,7 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     return tr(
         template,
         tokens=plural(len(trainer.vocab), "token"),
-        contents=trainer.contents,
+        contents=tr_message(trainer.contents).strip(),
         special_tokens=len(record.special_tokens),
         merges=plural(len(record), "merge"),
         stop_reason=tr(training.stop_reason.value),
@@ -142,10 +142,14 @@ def _longest_tokens(record: Record) -> str:
     merged = record.vocab[record.first_id : record.first_id + len(record)]
     longest = sorted(set(merged), key=lambda token: (-len(token), token))[:LONGEST_NAMED]
     named = (
-        f"{shorten(visible_bytes(token), WIDEST_NAMED)} ({plural(len(token), 'byte')})"
+        tr(
+            "{token} ({size})",
+            token=shorten(visible_bytes(token), WIDEST_NAMED),
+            size=plural(len(token), "byte"),
+        )
         for token in longest
     )
-    return tr("\nlongest tokens: {named}", named=", ".join(named)) if longest else ""
+    return tr("\nlongest tokens: {named}", named=listed(named)) if longest else ""
 
 
 def _readable_merges(record: Record, most: int) -> int:

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import groupby, islice
 
 from bpe_tui.bpe.phases import describe_border
-from bpe_tui.widgets.language import plural, times, tr, tr_sentence
+from bpe_tui.widgets.language import in_a_row, plural, times, tr, tr_message, tr_sentence
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
 from bpe_tui.words.narration import (
@@ -60,10 +60,11 @@ def sentences_about(frame: Frame) -> tuple[str, ...]:
     if frame.phase_start is not None:
         border = describe_border(frame)
         short = tr("Merge {step}: {pair} make {token}.", step=step, pair=pair, token=token)
-        return f"{sentence} {border[0]}", f"{short} {border[0]}", f"{short} {border[1]}", *border
+        joined = [in_a_row(sentence, border[0]), *(in_a_row(short, each) for each in border)]
+        return (*joined, *border)
     if not merge.count:
         return sentence, tr("Merge {step}: {pair} make {token}.", step=step, pair=pair, token=token)
-    forked = f" {why}" if (why := _describe_fork(frame)) else ""
+    forked = f"{tr(' ')}{why}" if (why := _describe_fork(frame)) else ""
     part = _describe_part(frame, merge.token)
     shorter = say(
         "Merge {step}: {pair}, {times}, become {token}.",
@@ -91,7 +92,7 @@ def _describe_part(frame: Frame, token: bytes) -> str:
         return ""
     part, characters = part_of(frame, token), " ".join(map(visible_text, found))
     sentence = say("It is {part} of {characters}.", part=part, characters=characters)
-    return f" {tr_sentence(sentence).describe(quoted)}"
+    return f"{tr(' ')}{tr_sentence(sentence).describe(quoted)}"
 
 
 def _describe_fork(frame: Frame) -> str:
@@ -201,7 +202,9 @@ def describe_unknown(frame: Frame, text: str) -> str:
     if not unknown:
         return ""
     template = "{characters} here. {lesson}"
-    return tr(template, characters=plural(unknown, "unknown character"), lesson=frame.units.lesson)
+    return tr(
+        template, characters=plural(unknown, "unknown character"), lesson=tr(frame.units.lesson)
+    )
 
 
 SHOWN = 3
@@ -238,25 +241,35 @@ def describe_lost_in(frame: Frame, text: str) -> str:
 
 def _narrate_start(frame: Frame) -> tuple[str, ...]:
     if frame.merges_nothing and frame.given:
-        why = "" if frame.run.obstacle is None else f": {frame.run.obstacle}"
-        template = "{tokens}, and no merges to go through{why}."
-        return (tr(template, tokens=plural(frame.vocab_size, "token"), why=why),)
+        tokens, why = plural(frame.vocab_size, "token"), frame.run.obstacle
+        if why is None:
+            return (tr("{tokens}, and no merges to go through.", tokens=tokens),)
+        template = "{tokens}, and no merges to go through: {why}."
+        return (tr(template, tokens=tokens, why=tr_message(why)),)
     following = frame.next_pair
     if frame.given:
         alphabet = frame.run.alphabet
-        short = tr("Step 0: {beginning}.", beginning=alphabet.beginning)
+        short = tr("Step 0: {beginning}.", beginning=tr_message(alphabet.beginning))
         if following is None:
             return (tr("{short} The tokenizer's merges are made again …", short=short), short)
         first = format_pair(frame, following)
-        full = f"{short[:-1]}; {alphabet.exceptions}." if alphabet.exceptions else short
+        full = short
+        if alphabet.exceptions:
+            full = tr(
+                "{start}; {clause}.", start=short[:-1], clause=tr_message(alphabet.exceptions)
+            )
         joins = tr("The first merge joins {first}.", first=first)
-        return (f"{full} {joins}", f"{short} {joins}", tr("Step 0. Next {first}.", first=first))
+        return (
+            in_a_row(full, joins),
+            in_a_row(short, joins),
+            tr("Step 0. Next {first}.", first=first),
+        )
     unit = frame.units.one if frame.token_count == 1 else frame.units.many
     if following is None:
         template = "Step 0: {token_count} {unit}"
         start, obstacle = tr(template, token_count=frame.token_count, unit=unit), frame.run.obstacle
         if obstacle:
-            return (f"{start}. {as_sentence(obstacle)}",)
+            return (in_a_row(tr("{clause}.", clause=start), as_sentence(obstacle)),)
         return (tr("{start}, and no pair to merge.", start=start),)
     rivals = () if frame.pick is None else frame.pick.rivals
     words = {
@@ -298,7 +311,7 @@ def _narrate_move(frame: Frame) -> Iterator[str]:
     }
     n, last = number(frame.moves_done), number(len(moves))
     full, short = (tr(way, **words) for way in MOVED[move.move])
-    yield f"{tr('Move {n} of {last}.', n=n, last=last)} {full}"
+    yield in_a_row(tr("Move {n} of {last}.", n=n, last=last), full)
     yield full
     yield short
 

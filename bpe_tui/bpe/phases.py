@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bpe_tui.widgets.language import plural, tr
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.language import plural, tr, visible_message
 from engine.bpe.frame import Frame
 from engine.bpe.record import Record
 
@@ -19,7 +18,7 @@ def describe_border(frame: Frame) -> tuple[str, ...]:
         return ()
     place = frame.phase_starts.index(start) + 2
     template = "Phase {place} begins here: {label}."
-    begins = tr(template, place=place, label=visible_text(start.label, spaces=False))
+    begins = tr(template, place=place, label=visible_message(start.label))
     template = "{begins} {bytes_per_token} bytes per token so far."
     return tr(template, begins=begins, bytes_per_token=f"{frame.bytes_per_token:.2f}"), begins
 
@@ -34,7 +33,7 @@ def describe_phases(counts: Mapping[bytes, int], record: Record) -> Iterator[str
     starts = [start.step for start in record.phase_starts]
     for place, (first, end) in enumerate(zip([0, *starts], [*starts, len(record)], strict=True)):
         start = record.phase_starts[place - 1] if place else None
-        label = f", {visible_text(start.label, spaces=False)}" if start else ""
+        label = f"{tr(', ')}{visible_message(start.label)}" if start else ""
         left = max(tokens - record.removed[end], 1)
         template = "phase {place}{label}: {merges}, {size} bytes per token"
         yield tr(

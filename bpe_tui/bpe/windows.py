@@ -19,7 +19,7 @@ from bpe_tui.shell.panel import PRETOKEN_BORDER, TokenPainter, needs_marks, pair
 from bpe_tui.shell.slices import Slices
 from bpe_tui.shell.targets import ToLine, ToPretoken
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.language import plural, times, tr
+from bpe_tui.widgets.language import plural, times, tr, visible_message
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, wrapped
@@ -333,7 +333,7 @@ class Breakpoints(Window[int | None]):
         try:
             self._session.breakpoints.add(event.value)
         except BreakpointError as error:
-            hint.update(Content(visible_text(str(error), spaces=False)))
+            hint.update(Content(visible_message(error)))
             hint.add_class("-refused")
             return
         hint.remove_class("-refused")

@@ -48,12 +48,12 @@ def describe(compared: TokenizerComparison, limit: int | None) -> Iterator[Line]
     for name, text in compared.texts:
         yield from _describe_measures(compared, name, text)
         yield ""
-    yield _line("vocabulary", [_name(name, COLUMN - 2) for name in compared.names])
+    yield _line(tr("vocabulary"), [_name(name, COLUMN - 2) for name in compared.names])
     found = text_comparison.overlap(compared.tokenizers)
-    yield _line("  different tokens", map(number, found.sizes))
-    yield _line("  merges", (number(len(each.merges)) for each in compared.tokenizers))
-    yield _line("  only here", (number(len(tokens)) for tokens in found.only))
-    yield _line("  in all", [number(found.shared)])
+    yield _line(tr("  different tokens"), map(number, found.sizes))
+    yield _line(tr("  merges"), (number(len(each.merges)) for each in compared.tokenizers))
+    yield _line(tr("  only here"), (number(len(tokens)) for tokens in found.only))
+    yield _line(tr("  in all"), [number(found.shared)])
     for name, tokens in zip(compared.names, found.only, strict=True):
         if tokens:
             yield tr("  only in {name}: {tokens}", name=_name(name, 40), tokens=_few(tokens))
@@ -72,10 +72,10 @@ def _describe_measures(
 ) -> Iterator[Line]:
     names = [_name(each, COLUMN - 2) for each in compared.names]
     yield _line(_name(Path(name).name, NAME_CELLS - 1), names)
-    yield _line("  tokens", map(number, text.token_counts))
+    yield _line(tr("  tokens"), map(number, text.token_counts))
     first = f"  × {_name(compared.names[0], COLUMN)}"
     yield _line(first, (f"{each:.3f}" for each in text.times_first))
-    yield _line("  bytes/token", (f"{each:.3f}" for each in text.bytes_per_token))
+    yield _line(tr("  bytes/token"), (f"{each:.3f}" for each in text.bytes_per_token))
 
 
 def _describe_differences(
@@ -227,7 +227,7 @@ def _open(
 def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Yield each text with its name."""
     if text is not None:
-        yield "text", os.fsencode(text)
+        yield tr("text"), os.fsencode(text)
     for given in files:
         # Each file of a glob is a text of its own.
         for name in [each.given for each in sources_of(given)] if "*" in given else [given]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from bpe_tui.widgets.language import visible_message
 from bpe_tui.widgets.numbers import progress_of
 from bpe_tui.widgets.rows import Span, plain_text
 from bpe_tui.widgets.visible import visible_text
@@ -129,6 +130,11 @@ def input_blocks() -> Iterator[bytes]:
             yield block
     except OSError as error:
         raise CorpusError(f"standard input: cannot be read: {error.strerror or error}") from error
+
+
+def print_problem(problem: object, ending: str = "") -> None:
+    """Print an error or a note in one line on standard error, in the language of the program."""
+    print(f"{PROGRAM}: {visible_message(problem)}{ending}", file=sys.stderr, flush=True)
 
 
 def write_result(result: bytes) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bpe_tui.cli import inputs, options, outputs
 from bpe_tui.cli.program import app, examples
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import listed, plural, tr
 from bpe_tui.widgets.visible import visible_text
 from engine import formats
 from engine.core.json_fields import gc_paused
@@ -39,18 +39,21 @@ def convert(
     for message in (*opened.notes, *conversion.losses):
         inputs.note(message)
     tokens = plural(len(opened.tokenizer.vocab), "token")
-    template = "{tokens} in {out} ({to}); {texts} have the same ids when it is read again"
     shown = tr(
-        template + ", and in {libraries}" * bool(conversion.libraries),
+        IN_LIBRARIES if conversion.libraries else READ_AGAIN,
         tokens=tokens,
         out=visible_text(str(out), spaces=False),
         to=to,
         texts=plural(conversion.texts, "text"),
-        libraries=", ".join(conversion.libraries),
+        libraries=listed(conversion.libraries),
     )
     print(shown)
 
 
+READ_AGAIN = "{tokens} in {out} ({to}); {texts} have the same ids when it is read again"
+IN_LIBRARIES = (
+    "{tokens} in {out} ({to}); {texts} have the same ids when it is read again, and in {libraries}"
+)
 WIDEST = 100
 
 

@@ -12,7 +12,9 @@ import typer
 
 from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import app, examples
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number, throughput
+from bpe_tui.widgets.rows import right
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 from engine.encoding.special_policy import TextSize, file_size
@@ -48,7 +50,8 @@ def count(
     sizes: dict[str, TextSize] = {}
     refused = 0
     if not as_json:
-        print(f"{'tokens':>12} {'bytes':>14} {'bytes/token':>12}  file")
+        heads = (right(tr(name), cells)[0] for name, cells in COLUMNS.items())
+        print(f"{' '.join(heads)}  {tr('file')}")
     started = monotonic()
     for source in _sources(files):
         try:
@@ -63,9 +66,7 @@ def count(
         except BpeError as error:
             refused += 1
             name, message = "" if isinstance(source, BpeError) else source.name, str(error)
-            message = message if name in message else f"{name}: {message}"
-            shown = visible_text(message, spaces=False)
-            print(f"{console.PROGRAM}: {shown}", file=sys.stderr, flush=True)
+            console.print_problem(message if name in message else f"{name}: {message}")
     total = sum(sizes.values(), start=TextSize(0, 0))
     if speed := throughput(total.bytes, started):
         print(speed, file=sys.stderr)
@@ -73,9 +74,12 @@ def count(
         rows = [{"file": name, **_facts(size)} for name, size in sizes.items()]
         console.print_json({"files": rows, "total": _facts(total)})
     elif len(sizes) + refused > 1:
-        print(_row(total, "total"))
+        print(_row(total, tr("total")))
     if refused:
         raise typer.Exit(console.BAD_INPUT)
+
+
+COLUMNS = {"tokens": 12, "bytes": 14, "bytes/token": 12}
 
 
 def _sources(names: Sequence[str]) -> Iterator[Source | BpeError]:

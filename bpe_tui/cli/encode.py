@@ -16,8 +16,8 @@ import typer
 from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.program import app, examples
 from bpe_tui.session import samples
-from bpe_tui.widgets.language import plural, tr_sentence
-from bpe_tui.widgets.numbers import number, size, throughput
+from bpe_tui.widgets.language import plural, tr, tr_sentence
+from bpe_tui.widgets.numbers import size, throughput
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.words.encoded_text import explanation
 from engine.core.gpt2_bytes import spell
@@ -137,7 +137,8 @@ def encode(
         return
     inputs.note_file_named(text)
     if text == STANDARD_INPUT and sys.stdin.isatty():
-        print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
+        typing = tr("Type the text to encode; Ctrl+D on an empty line ends it.")
+        print(typing, file=sys.stderr)
     # On a terminal the ids, printed while text is read, show the progress.
     watch = iter if sys.stdout.isatty() else console.with_progress
     given = watch(console.input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
@@ -203,13 +204,17 @@ def _unicode_forms(character: str) -> str:
     >>> _unicode_forms("✅")
     "'✅', drawn ✅: 3 bytes in UTF-8, 2 in UTF-16, 4 in UTF-32"
     """
-    first, *others = (
-        f"{plural(len(character.encode(name, 'surrogatepass')), 'byte')} in {name.upper()[:6]}"
-        for name in ("utf-8", "utf-16-le", "utf-32-le")
+    sizes = [
+        len(character.encode(name, "surrogatepass")) for name in ("utf-8", "utf-16-le", "utf-32-le")
+    ]
+    return tr(
+        "{character}, drawn {drawn}: {bytes} in UTF-8, {n} in UTF-16, {m} in UTF-32",
+        character=visible_text(repr(character)),
+        drawn=visible_bytes(to_bytes(character)),
+        bytes=plural(sizes[0], "byte"),
+        n=sizes[1],
+        m=sizes[2],
     )
-    rest = ", ".join(other.replace(" bytes", "") for other in others)
-    drawn = visible_bytes(to_bytes(character))
-    return f"{visible_text(repr(character))}, drawn {drawn}: {first}, {rest}"
 
 
 def _print_sample(tokenizer: Tokenizer, name: str, wanted: int, seed: int) -> None:
@@ -220,10 +225,17 @@ def _print_sample(tokenizer: Tokenizer, name: str, wanted: int, seed: int) -> No
     drawn = Random(seed).sample(documents, min(wanted, len(documents)))
     tokens = sum(map(len, tokenizer.allowing([]).encode_batch(drawn)))
     length = sum(len(to_bytes(each)) for each in drawn)
+    template = "{n} of {documents} (seed {seed}): {bytes}, {tokens}, {ratio} bytes per token"
     print(
-        f"{number(len(drawn))} of {plural(len(documents), 'document')} (seed {seed}): "
-        f"{plural(length, 'byte')}, {plural(tokens, 'token')}, "
-        f"{length / max(tokens, 1):.3f} bytes per token"
+        tr(
+            template,
+            n=len(drawn),
+            documents=plural(len(documents), "document"),
+            seed=str(seed),
+            bytes=plural(length, "byte"),
+            tokens=plural(tokens, "token"),
+            ratio=f"{length / max(tokens, 1):.3f}",
+        )
     )
 
 
@@ -256,23 +268,27 @@ def _write_ids(
         allowing = policy.applied(tokenizer)
         written = write_ids(out, allowing, texts, overwrite=overwrite, template=template)
     measures = [
-        f"{plural(written.ids, 'id')} ({_why_type(tokenizer, written.type_name)}), "
-        f"{size(out.stat().st_size)}",
-        f"{written.bytes_per_token:.3f} bytes per token",
+        tr(
+            "{ids} ({type}), {size}",
+            ids=plural(written.ids, "id"),
+            type=_why_type(tokenizer, written.type_name),
+            size=size(out.stat().st_size),
+        ),
+        tr("{n} bytes per token", n=f"{written.bytes_per_token:.3f}"),
         throughput(written.bytes_read, started),
     ]
-    print("; ".join(filter(None, measures)), file=sys.stderr)
+    print(tr("; ").join(filter(None, measures)), file=sys.stderr)
     console.write_result(os.fsencode(out) + b"\n")
 
 
 def _why_type(tokenizer: Tokenizer, type_name: str) -> str:
     """Return the type of the ids in a file, and why: `uint16: the highest id, 10,256, fits`."""
-    highest = number(max(tokenizer.vocab, default=0))
     why = {
-        "uint16": f": the highest id, {highest}, is below {number(1 << 16)}",
-        "uint32": f": the highest id, {highest}, is not below {number(1 << 16)}",
+        "uint16": "{type}: the highest id, {id}, is below {n}",
+        "uint32": "{type}: the highest id, {id}, is not below {n}",
     }
-    return type_name + why.get(type_name, "")
+    highest = max(tokenizer.vocab, default=0)
+    return tr(why.get(type_name, "{type}"), type=type_name, id=highest, n=1 << 16)
 
 
 def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes], template: bool) -> dict[str, Any]:
@@ -355,6 +371,5 @@ def decode(
     if unknown:
         sys.stdout.flush()
         first, *others = unknown.values()
-        more = f" ({number(len(others))} more like it)" if others else ""
-        print(f"{console.PROGRAM}: {first}{more}", file=sys.stderr)
+        console.print_problem(first, tr(" ({n} more like it)", n=len(others)) if others else "")
         raise typer.Exit(console.BAD_INPUT)

@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Sequence
 
 from bpe_tui.cli import console
-from bpe_tui.widgets.visible import visible_text
 from engine.core.drafts import sweep_temporary
 from engine.core.errors import BpeError
 from engine.text.sources import STANDARD_INPUT
@@ -41,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BpeError as error:
         if is_closed:
             _discard_stdout()
-        return _refuse(str(error))
+        return _refuse(error)
     except OSError as error:
         try:
             sys.stdout.flush()
@@ -100,9 +99,9 @@ def _is_corpus_alone(arguments: list[str]) -> bool:
     return arguments[0] == STANDARD_INPUT or not arguments[0].startswith("-")
 
 
-def _refuse(message: str) -> int:
+def _refuse(problem: object) -> int:
     """Print an error in one line; return the exit code."""
-    print(f"{console.PROGRAM}: {visible_text(message, spaces=False)}", file=sys.stderr)
+    console.print_problem(problem)
     return console.BAD_INPUT
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,17 @@ from bpe_tui.cli.program import app, examples
 from bpe_tui.cli.quiz import QUIZ, config_of, finished_run
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.samples import sample_paths
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import (
+    current_table,
+    listed,
+    plural,
+    tr,
+    tr_message,
+    tr_sentence,
+    visible_message,
+)
 from bpe_tui.widgets.numbers import percent
+from bpe_tui.widgets.rows import right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.errors import QuizFileError
 from engine.core.files import write_files
@@ -75,24 +85,26 @@ def grade(
     papers = [library.add_quiz(path) for path in quiz or ()]
     grades = grade_files(files, library.open_run, seed, papers)
     for problem in grades.problems:
-        print(f"{console.PROGRAM}: {_line(problem)}", file=sys.stderr)
+        console.print_problem(problem)
     for each in grades.quizzes:
         for line in _lines_of_quiz(each):
             print(line)
     if grades.others:
-        print("Answers to other quizzes, in no table:")
+        print(tr("Answers to other quizzes, in no table:"))
     for other in grades.others:
-        print(f"  {_line(other)}")
-    graded = plural(len(grades.sheets), "file")
-    print(f"{graded} graded", file=sys.stdout if grades.sheets else sys.stderr)
+        print(f"  {visible_message(other)}")
+    graded = tr("{files} graded", files=plural(len(grades.sheets), "file"))
+    print(graded, file=sys.stdout if grades.sheets else sys.stderr)
     if paths and grades.sheets:  # empty tables would replace good ones
         tables = grade_tables(grades, visible_bytes)
         write_files({paths[suffix]: tables[suffix] for suffix in paths}, overwrite=force)
-        print(f"written: {', '.join(_line(str(path)) for path in paths.values())}")
+        print(tr("written: {paths}", paths=listed(_line(str(path)) for path in paths.values())))
     if grades.problems or grades.others:
         raise typer.Exit(console.BAD_INPUT)
 
 
+TRIES = ("first try", 10), ("without hint", 13)
+"""Columns of each table but the last, with their widths."""
 SUFFIXES = ("", "-answers", "-questions", "-kinds", "-mistakes")
 
 
@@ -148,12 +160,18 @@ def _digest_of(path: Path) -> str:
     return KnownFile.of(str(path)).digest
 
 
+def _head(*columns: tuple[str, int], title: str) -> str:
+    """Return the heads of columns of numbers, and the title of what follows them."""
+    heads = [right(tr(name), cells)[0] for name, cells in columns]
+    return f"{' '.join(heads)}  {tr(title)}"
+
+
 def _lines_of_quiz(quiz: GradedQuiz) -> Iterator[str]:
     """Yield the tables of a quiz: its learners, its questions and kinds, the class's mistakes."""
-    yield _line(f"{quiz.name}: {plural(len(quiz.sheets), 'file')}")
-    yield (
-        f"{'first try':>10} {'without hint':>13} {'right':>6} {'gave up':>8} {'answered':>9} "
-        f"{'hints':>6}  learner"
+    files = plural(len(quiz.sheets), "file")
+    yield tr("{name}: {files}", name=_line(quiz.name), files=files)
+    yield _head(
+        *TRIES, ("correct", 7), ("gave up", 8), ("answered", 9), ("hints", 6), title="learner"
     )
     for graded in quiz.sheets:
         sheet = graded.sheet
@@ -161,45 +179,48 @@ def _lines_of_quiz(quiz: GradedQuiz) -> Iterator[str]:
         hints = sum(attempt.hinted for attempt in graded.answered)
         of_all = f"{len(graded.answered)}/{len(graded.attempts)}"
         yield (
-            f"{graded.at_first_try:>10} {graded.without_hint:>13} {graded.right:>6} "
+            f"{graded.at_first_try:>10} {graded.without_hint:>13} {graded.right:>7} "
             f"{graded.gave_up:>8} {of_all:>9} {hints:>6}  {shorten(_line(name), NAME_CELLS)}"
         )
     first, without_hint = quiz.medians
-    yield f"{first:>10g} {without_hint:>13g} {'':32} median of the class"
+    yield f"{first:>10g} {without_hint:>13g} {'':33} {tr('median of the class')}"
     notes = [f"{graded.path.name}: {note}" for graded in quiz.sheets for note in graded.notes]
     if notes:
         yield ""
-        yield "Notes"
-        yield from (f"  {_line(note)}" for note in notes)
+        yield tr("Notes")
+        yield from (f"  {visible_message(note)}" for note in notes)
     yield ""
     yield from _lines_of_questions(quiz)
     if quiz.mistakes:
         yield ""
-        yield f"{'learners':>10}  mistake in the first answer, the most frequent first"
+        title = "mistake in the first answer, the most frequent first"
+        yield _head(("learners", 10), title=title)
     for mistake in quiz.mistakes:
         answer = shorten(describe(mistake.answer, visible_bytes), ANSWER_CELLS)
-        where = f"question {mistake.number}: {answer}"
-        yield f"{mistake.learners:>10}  {mistake.kind}: {mistake.mistake} ({where})"
+        template = "{kind}: {mistake} (question {n}: {answer})"
+        named = {"kind": mistake.kind, "mistake": tr_message(mistake.mistake)}
+        yield f"{mistake.learners:>10}  {tr(template, n=mistake.number, answer=answer, **named)}"
     yield ""
 
 
 def _lines_of_questions(quiz: GradedQuiz) -> Iterator[str]:
     """Yield the tables of the questions and of their kinds, the hardest first."""
-    head = f"{'first try':>10} {'without hint':>13} {'answered':>9} {'gave up':>8}"
-    yield f"{head}  question, the hardest first"
+    yield _head(*TRIES, ("answered", 9), ("gave up", 8), title="question, the hardest first")
     for each in quiz.questions:
-        unhinted = percent(each.without_hint / each.asked)
+        unhinted, step = percent(each.without_hint / each.asked), each.question.frame.step
         yield (
             f"{percent(each.share):>10} {unhinted:>13} {each.answered:>9} {each.gave_up:>8}  "
-            f"{each.number:>2}. {each.question.kind}, step {each.question.frame.step:,}"
+            f"{each.number:>2}. {tr('{kind}, step {n}', kind=each.question.kind, n=step)}"
         )
-        yield f"{'':15}{shorten(describe(each.words, visible_bytes), TEXT_CELLS)}"
+        own = replace(each, question=each.question.translated(current_table()))
+        asked = tr_sentence(own.sentence)
+        yield f"{'':15}{shorten(asked.describe(visible_bytes), TEXT_CELLS)}"
         if each.slips:
             slip, times = each.slips[0]
             answer = shorten(describe(slip.answer, visible_bytes), ANSWER_CELLS)
-            yield f"{'':15}{times} × {answer}: {slip.mistake}"
+            yield f"{'':15}{times} × {answer}: {tr_message(slip.mistake)}"
     yield ""
-    yield f"{'first try':>10} {'without hint':>13} {'asked':>9}  kind, the hardest first"
+    yield _head(*TRIES, ("asked", 9), title="kind, the hardest first")
     for kind in quiz.kinds:
         unhinted = percent(kind.without_hint / kind.asked)
         yield f"{percent(kind.share):>10} {unhinted:>13} {kind.asked:>9}  {kind.kind}"

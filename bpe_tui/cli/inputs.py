@@ -10,10 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bpe_tui.cli.console import PROGRAM, has_screen
+from bpe_tui.cli.console import PROGRAM, has_screen, print_problem
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.widgets.language import plural
+from bpe_tui.widgets.language import current_table, plural, tr, visible_message
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
@@ -140,12 +140,12 @@ def check_single(config: Config) -> None:
 
 def note(message: str) -> None:
     """Print a note on standard error, with its foreign text made visible."""
-    _note_visible(visible_text(message, spaces=False))
+    _note_visible(visible_message(message))
 
 
 def _note_visible(message: str) -> None:
     """Print a note whose foreign text is visible already, and must not be escaped twice."""
-    print(f"{PROGRAM}: note: {message}", file=sys.stderr)
+    print(f"{PROGRAM}: {tr('note: {problem}', problem=message)}", file=sys.stderr)
 
 
 def note_doubts(corpus: str, reading: Reading) -> None:
@@ -166,7 +166,7 @@ def note_file_named(text: str) -> None:
 def note_skipped(records: int) -> None:
     """Print the number of bad records that were left out, if there are any."""
     if records:
-        note(f"{plural(records, 'bad record')} left out")
+        note(tr("{records} left out", records=plural(records, "bad record")))
 
 
 NOTES = 3
@@ -178,7 +178,8 @@ def note_stand_ins(text: str) -> None:
     from engine.analysis.why_not import stand_ins_in
 
     for found in islice(stand_ins_in(text), NOTES):
-        _note_visible(f"{visible_text(found.spelling)}: {found.describe(quoted)}")
+        spelled, meaning = visible_text(found.spelling), found.describe(quoted, current_table())
+        _note_visible(tr("{spelling}: {quoted}", spelling=spelled, quoted=meaning))
 
 
 def open_named(
@@ -211,8 +212,7 @@ def open_named(
         raise CommandLineError("--tokenizer is given once, or twice for vocabulary and merges")
     found = open_tokenizer(*given, pattern=pattern)
     if found.doubt and not as_is:
-        message = f"{given[0]}: {found.doubt}; --as-is prints them all the same"
-        print(f"{PROGRAM}: {visible_text(message, spaces=False)}", file=sys.stderr)
+        print_problem(f"{given[0]}: {found.doubt}; --as-is prints them all the same")
         raise SystemExit(1)
     pipeline = found.tokenizer.pipeline
     of_template = note_template(pipeline.template_tokens if pipeline is not None else ())

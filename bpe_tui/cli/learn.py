@@ -15,7 +15,7 @@ from bpe_tui.cli.program import app, examples
 from bpe_tui.lessons.beside import with_tokens_beside
 from bpe_tui.session import languages, lessons
 from bpe_tui.session.config import Config
-from bpe_tui.widgets.language import current_table, spoken, tr
+from bpe_tui.widgets.language import current_table, spoken, tr, visible_message
 from bpe_tui.widgets.visible import visible_prose, visible_text
 from bpe_tui.words.transcript import AnyTranscript, PlainQuestion
 from engine.core.errors import QuestionError
@@ -123,7 +123,7 @@ class PlainLesson:
             try:
                 asked.append(self._stepper.another_example(asked))
             except QuestionError as error:
-                self._say(visible_text(str(error), spaces=False))
+                self._say(visible_message(error))
                 return self._let_look() != "quit"
             posed = asked[-1].translated(current_table())
         return False
@@ -228,5 +228,6 @@ def _check(path: Path) -> int:
     except LessonError as error:
         problems = list(error.problems)
     for problem in problems:
-        print(visible_text(f"{path}:{problem.line}: {problem.message}", spaces=False))
+        place = visible_text(f"{path}:{problem.line}", spaces=False)
+        print(f"{place}: {visible_message(problem.message)}")
     return console.BAD_INPUT if problems else 0

@@ -10,7 +10,7 @@ from itertools import chain, takewhile
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import model_of
 from bpe_tui.session.training import TrainingListener, replay, train
-from bpe_tui.widgets.language import tr
+from bpe_tui.widgets.language import tr, visible_message
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.transcript import AnyTranscript, PlainQuestion
 from engine.core.errors import TokenizerFileError
@@ -71,7 +71,7 @@ class _Listener(TrainingListener):
     def on_opened(self, opened: Opened) -> None:
         for note in opened.notes:
             template = "Note: {note}."
-            print(tr(template, note=visible_text(note, spaces=False)), file=sys.stderr, flush=True)
+            print(tr(template, note=visible_message(note)), file=sys.stderr, flush=True)
 
 
 def transcript_of(config: Config) -> AnyTranscript:

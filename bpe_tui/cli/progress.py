@@ -37,7 +37,7 @@ class TrainingBar(Progress, TrainingListener):
             disable=not sys.stderr.isatty(),
         )
         self._write_step = write_step
-        self._task = self.add_task("reading", total=None, detail="")
+        self._task = self.add_task(tr("reading"), total=None, detail="")
         self._started = self.counted_at = self.ended_at = time.monotonic()
         self._steps, self._merges_wanted = 0, None
 
@@ -96,7 +96,7 @@ class TrainingBar(Progress, TrainingListener):
             return
         self.update(
             self._task,
-            description="merging",
+            description=tr("merging"),
             completed=self._steps,
             total=wanted,
             detail=tr("{steps} of {wanted} merges", steps=self._steps, wanted=wanted),
@@ -108,5 +108,5 @@ class TrainingBar(Progress, TrainingListener):
     def on_work(self, work: WorkProgress) -> None:
         """Show the progress of work between steps."""
         self.update(
-            self._task, description=work.doing, completed=work.done, total=work.total, detail=""
+            self._task, description=tr(work.doing), completed=work.done, total=work.total, detail=""
         )

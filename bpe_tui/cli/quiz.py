@@ -21,7 +21,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.lessons import kinds_of_lessons
 from bpe_tui.session.samples import sample_paths
 from bpe_tui.session.training import train
-from bpe_tui.widgets.language import current_table, plural, tr
+from bpe_tui.widgets.language import current_table, listed, plural, tr
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.transcript import PlainQuestion
 from engine.learning.file_values import KnownFile
@@ -180,7 +180,7 @@ def _made(config: RunConfig, paper: Paper) -> tuple[Question, ...]:
     made = make_quiz(run, paper.seed, paper.questions, paper.kinds)
     if unfit := [kind for kind in paper.kinds if kind not in kinds_for(run.frame)]:
         template = "not asked about the model {model}: {unfit}"
-        inputs.note(tr(template, model=config.model, unfit=", ".join(unfit)))
+        inputs.note(tr(template, model=config.model, unfit=listed(unfit)))
     if len(made) < paper.questions:
         found = plural(len(made), "different question")
         template = "this corpus gives only {found}, not {questions}"
@@ -237,7 +237,7 @@ def write_quiz(context: typer.Context, config: RunConfig, quiz: QuizFile, path: 
     near = KnownFile(corpus_beside(config.corpus, path.parent), *astuple(quiz.corpus)[1:])
     quiz = replace(quiz, corpus=near)
     quiz.write(path, overwrite=context.params["force"])
-    kinds = ", ".join(f"{count} {kind}" for kind, count in asked.items())
+    kinds = listed(f"{count} {kind}" for kind, count in asked.items())
     place = visible_text(str(path), spaces=False)
     template = "written: {place}, {questions}: {kinds}"
     print(tr(template, place=place, questions=plural(asked.total(), "question"), kinds=kinds))
@@ -282,7 +282,7 @@ def ask_who(sheet: AnswerSheet, lines: Iterator[str]) -> None:
     """Ask for the name and the ID that are not given yet, on standard output."""
     for key, asked in (("learner", "Your name?"), ("id", "Your ID?")):
         if not getattr(sheet, key):
-            print(asked, flush=True)
+            print(tr(asked), flush=True)
             line = next(lines, "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
             setattr(sheet, key, line.strip()[:LONGEST_NAME])
 
@@ -345,4 +345,5 @@ def ask_plainly(questions: Sequence[Question], keeper: AnswerKeeper, lines: Iter
             return
         score.count(asking.attempt)
         keeper.keep(asking.attempt)
-    print(f"{score}.".capitalize())
+    described = score.describe(current_table())
+    print(tr("{clause}.", clause=f"{described[:1].upper()}{described[1:]}"))

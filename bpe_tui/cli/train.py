@@ -17,8 +17,7 @@ from bpe_tui.session.config import TokenizerConfig, as_counted
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import open_continuable, replay
 from bpe_tui.session.training import train as train_model
-from bpe_tui.widgets.language import plural
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.language import plural, tr
 from engine import formats
 from engine.bpe.trainers import DEFAULT_TRAINER, WITHOUT_KERNEL
 from engine.core.files import write_files
@@ -184,9 +183,15 @@ def _continue(context: typer.Context) -> None:
         inputs.note(message)
     own, learnt = len(opened.tokenizer.vocab), training.trainer.learnt
     print(
-        f"{plural(len(longer.vocab), 'token')}: {number(own)} of {config.name}, "
-        f"{number(len(longer.vocab) - own)} new; {plural(len(learnt), 'merge')} learnt; "
-        f"{training.stop_reason.value}",
+        tr(
+            "{tokens}: {n} of {name}, {m} new; {merges} learnt; {reason}",
+            tokens=plural(len(longer.vocab), "token"),
+            n=own,
+            name=config.name,
+            m=len(longer.vocab) - own,
+            merges=plural(len(learnt), "merge"),
+            reason=tr(training.stop_reason.value),
+        ),
         file=sys.stderr,
     )
     console.write_result(b"".join(os.fsencode(path) + b"\n" for path in paths))

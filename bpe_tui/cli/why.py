@@ -8,7 +8,7 @@ from itertools import islice
 from bpe_tui.cli import choices, inputs, options
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.program import app, examples
-from bpe_tui.widgets.language import current_table
+from bpe_tui.widgets.language import current_table, tr
 from bpe_tui.widgets.visible import quoted, visible_bytes
 from engine.analysis.explanation import explain
 from engine.analysis.why_not import occurrences, parts_asked
@@ -59,7 +59,7 @@ def why(
         raise inputs.CommandLineError(f"{shown} does not occur in the text; blanks and case count")
     for place in places:
         found = explain(policy.applied(loaded), parts, to_text(context), place)
-        where = f"at byte {place}: " if len(places) > 1 else ""
+        where = tr("at byte {place}: ", place=str(place)) if len(places) > 1 else ""
         print(where + "\n".join(found.lines(visible_bytes, current_table())))
 
 

@@ -21,7 +21,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.dialog import Dialog, SaveFile
 from bpe_tui.shell.exports import exported_text, screen_svg
 from bpe_tui.shell.panel_screen import PanelScreen
-from bpe_tui.widgets.language import tr
+from bpe_tui.widgets.language import tr, visible_message
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
@@ -72,7 +72,7 @@ class AddMerges(Dialog):
         try:
             check_continuable(self._tokenizer, int(typed))
         except BpeError as error:
-            self.refuse(visible_text(str(error), spaces=False))
+            self.refuse(visible_message(error))
         else:
             self.dismiss(typed)
 

@@ -35,7 +35,7 @@ from bpe_tui.session.models import MODELS, trainer_of, with_trainer
 from bpe_tui.session.opening import config_for, split_tokenizers
 from bpe_tui.session.state import GivenNames, as_reading, as_typed, parse_typed, recent
 from bpe_tui.widgets.fields import Field, FieldOverRows
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import plural, tr, visible_message
 from bpe_tui.widgets.lines import FoundRows, Lines
 from bpe_tui.widgets.numbers import size
 from bpe_tui.widgets.rows import Row, left, right, spans_width
@@ -81,7 +81,7 @@ def recent_rows(entries: Sequence[GivenNames]) -> list[ListedRow]:
     """Return the recently opened files, and the folder of samples, under a heading."""
     rows: list[ListedRow] = [(tr("recent"), "", None)] if entries else []
     for given in entries[:RECENT_SHOWN]:
-        names = " and ".join(os.path.basename(name) or name for name in given)
+        names = tr(" and ").join(os.path.basename(name) or name for name in given)
         where = os.path.dirname(as_typed(given[:1]))  # it matters less, and is cut off first
         text = names if not where else tr("{names}  in {where}", names=names, where=where)
         text = visible_text(text, spaces=False)
@@ -303,7 +303,7 @@ class OpenOther(FieldOverRows[Chosen]):
                     chosen_config(given) if beside is None else chosen_beside(given, beside)
                 )
         except BpeError as error:
-            self._say(visible_text(str(error), spaces=False), refused=True)
+            self._say(visible_message(error), refused=True)
 
     def _say(self, text: str, refused: bool = False) -> None:
         hint = self.query_one("#dialog-hint", Static)

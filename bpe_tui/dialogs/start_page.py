@@ -28,7 +28,7 @@ from bpe_tui.session.languages import following_language, own_name
 from bpe_tui.session.state import GivenNames, as_typed, recent
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import sheet
-from bpe_tui.widgets.language import spoken, tr
+from bpe_tui.widgets.language import spoken, tr, visible_message
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, Span, cursor_sign, left, paragraph, spans_width
 from bpe_tui.widgets.visible import visible_text
@@ -124,7 +124,7 @@ def file_offers() -> dict[str, list[Offer]]:
 def _names(given: GivenNames, with_folder: bool = False) -> str:
     """Return file names, with their folder if others have the same name: `samples/a.txt`."""
     parts = 2 if with_folder else 1
-    names = " and ".join(os.sep.join(name.split(os.sep)[-parts:]) or name for name in given)
+    names = tr(" and ").join(os.sep.join(name.split(os.sep)[-parts:]) or name for name in given)
     return visible_text(names, spaces=False)
 
 
@@ -282,5 +282,5 @@ class StartPage(PanelScreen):
                 host.open(config)
             except BpeError as error:
                 tip = self.query_one("#tip", Static)
-                tip.update(Content(visible_text(str(error), spaces=False)))
+                tip.update(Content(visible_message(error)))
                 tip.add_class("-refused")

@@ -6,10 +6,9 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from bpe_tui.explain.merge_explanation import MergeExplainer
-from bpe_tui.widgets.language import plural, times, tr, tr_sentence, tr_spans
+from bpe_tui.widgets.language import plural, times, tr, tr_sentence, tr_spans, visible_message
 from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Span
-from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.narration import first_fitting, spelled
 from engine.bpe.frame import Frame
 from engine.bpe.pick import Pick
@@ -69,7 +68,7 @@ class BpeExplainer(MergeExplainer[Frame]):
         border = before.step + (not is_ahead)
         for place, start in enumerate(before.phase_starts, start=2):
             if start.step == border:
-                label = visible_text(start.label, spaces=False)
+                label = visible_message(start.label)
                 second = tr_spans(PHASE_BEGINS, "strong", n=number(place), label=label)
         return first, second
 

@@ -16,9 +16,8 @@ from bpe_tui.explain.merge_explanation import MergeExplainer
 from bpe_tui.lessons.question_rows import fitting_rows, packed_rows, word_spans
 from bpe_tui.shell.panel import token_edge
 from bpe_tui.widgets.controls import FooterKey
-from bpe_tui.widgets.language import current_table, tr
+from bpe_tui.widgets.language import current_table, tr, visible_message
 from bpe_tui.widgets.rows import Row, Span, left
-from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import QuestionError
 from engine.learning.questions import kinds_for, predict
 from engine.learning.questions.answer_forms import Choice
@@ -192,7 +191,7 @@ class Predictor:
             question = predict(frame, rows=min(rows, MOST_ROWS))
         except QuestionError as error:
             self.is_on = False
-            reason = tr(visible_text(str(error), spaces=False))
+            reason = visible_message(error)
             self.tell(tr("Nothing to predict: {reason}.", reason=reason))
         else:
             attempt = Attempt(question.translated(current_table()))

@@ -19,7 +19,7 @@ from bpe_tui.lessons.question_rows import sentence_rows
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.language import current_table, tr
+from bpe_tui.widgets.language import current_table, tr, tr_message, visible_message
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
@@ -92,7 +92,7 @@ class AskWindow(Window[bool]):
         try:
             self._left[0] = self._another(self._left[0])
         except QuestionError as error:
-            self.query_one(QuestionPanel).refuse(str(error))
+            self.query_one(QuestionPanel).refuse(tr_message(error))
         else:
             self._ask()
 
@@ -128,7 +128,7 @@ def ask_by_hand(
     try:
         question = ask(kind, frame, about=about)
     except BpeError as error:
-        reason = tr(visible_text(str(error), spaces=False))
+        reason = visible_message(error)
         screen.tell(tr("Nothing to do by hand: {reason}.", reason=reason))
         return
 
@@ -219,18 +219,20 @@ class QuizScreen(Screen[None]):
         template = "{quiz} │ step {step}"
         heading = tr(template, quiz=self._quiz, step=f"{attempt.question.frame.step:,}")
         self.query_one("#heading", Static).update(Content(heading))
-        self._panel.ask(attempt, number, str(self._score) if self._score.asked else "")
+        self._panel.ask(
+            attempt, number, self._score.describe(current_table()) if self._score.asked else ""
+        )
         self._panel.focus()
         self._note.update(Content(tr("Ctrl+Q leaves; what is answered is kept")))
 
     def on_question_panel_over(self, event: QuestionPanel.Over) -> None:
         self._score.count(event.attempt)
-        self._panel.border_subtitle = Content(str(self._score))
+        self._panel.border_subtitle = Content(self._score.describe(current_table()))
         try:
             self._keep(event.attempt)
         except BpeError as error:
             self._kept = False
-            self._note.update(Content(visible_text(str(error), spaces=False)))
+            self._note.update(Content(visible_message(error)))
 
     def on_question_panel_go_on(self) -> None:
         self._at += 1
@@ -239,7 +241,7 @@ class QuizScreen(Screen[None]):
             return
         # All is asked: the results, question by question.
         self._panel.display, self._results.display = False, True
-        self._results.border_title = Content(str(self._score))
+        self._results.border_title = Content(self._score.describe(current_table()))
         room = max(self.size.width - 14, 20)
         rows: list[Row] = []
         for number, attempt in enumerate(self._attempts, 1):

@@ -28,7 +28,7 @@ from bpe_tui.session import languages, lessons
 from bpe_tui.session.host import Host
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.shell.session_screen import SessionScreen
-from bpe_tui.widgets.language import current_table, spoken, tr
+from bpe_tui.widgets.language import current_table, spoken, tr, visible_message
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, cursor_sign
 from bpe_tui.widgets.visible import visible_text
@@ -178,7 +178,7 @@ class Guide:
         try:
             lesson = read_lesson(path)
         except BpeError as error:
-            self._host.tell(visible_text(str(error), spaces=False))
+            self._host.tell(visible_message(error))
             return
         known = lessons.all_progress().get(lessons.progress_key(path), lessons.LessonProgress())
         if known.done or known.scene not in range(len(lesson.scenes)):
@@ -270,7 +270,7 @@ class Guide:
         try:
             config = lessons.config_of(lesson, scene)
         except BpeError as error:
-            self._host.tell(visible_text(str(error), spaces=False))
+            self._host.tell(visible_message(error))
             return
         session = self._host.session
         is_elsewhere = session.config != config or session.failure is not None
@@ -376,7 +376,7 @@ class Guide:
         try:
             named = list(self._questions(recording))
         except BpeError as error:
-            self._host.tell(visible_text(str(error), spaces=False))
+            self._host.tell(visible_message(error))
             self._refused = {name for name, _ in self._unanswered()}
             self.attend(self._app.screen)  # N leads on now
             return True

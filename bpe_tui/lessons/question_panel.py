@@ -39,7 +39,7 @@ from bpe_tui.lessons.question_rows import (
     spaced,
 )
 from bpe_tui.shell.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, TOKEN_BORDER
-from bpe_tui.widgets.language import tr, tr_sentence
+from bpe_tui.widgets.language import tr, tr_sentence, visible_message
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import CURSOR, Row, Span, spans_width
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
@@ -364,7 +364,7 @@ class QuestionPanel(Lines):
                 try:
                     self._try(form.read(self._typed))
                 except AnswerError as error:
-                    self._refusal = visible_text(str(error), spaces=False)
+                    self._refusal = visible_message(error)
 
     def _try(self, answer: Answer) -> None:
         assert self.attempt is not None

@@ -25,7 +25,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import BORDER_CELLS, FramePanel, FrameT, MergeFrameT, TokenPanel, sentence
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.fields import LONGEST_TEXT, Field
-from bpe_tui.widgets.language import current_table, tr
+from bpe_tui.widgets.language import current_table, tr, tr_message
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.rows import (
     Column,
@@ -215,7 +215,7 @@ def describe_decoded(typed: str, decode: Callable[[Sequence[int]], str]) -> str:
         "".join(f"‹{token_id}?›" for token_id in part.ids) if part.text is None else part.text
         for part in parts
     )
-    problem = next((part.problem for part in parts if part.problem), "")
+    problem = tr_message(next((part.problem for part in parts if part.problem), ""))
     if problem and len(parts) == 1:
         return problem
     return f"{text}   {problem}" if problem else text

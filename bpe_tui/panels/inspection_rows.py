@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bpe_tui.shell.targets import ToToken
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import listed, plural, tr, tr_message
 from bpe_tui.widgets.numbers import block_bar, number
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
@@ -163,7 +163,7 @@ def describe_ids(inspection: Inspection) -> str:
     gaps = inspection.gaps
     if not gaps.count:
         return tr("{ids}, without gaps", ids=ids)
-    stretches = ", ".join(
+    stretches = listed(
         number(first) if first == last else f"{number(first)}–{number(last)}"
         for first, last in gaps.stretches
     )
@@ -184,16 +184,17 @@ def describe_specials(special_ids: Mapping[str, int]) -> str:
 def describe_pattern(pattern: Pattern, name: str | None) -> str:
     """Describe a pattern by its name and effect, or by its source, or by the stages that cut."""
     if pattern.name == STAGED:
-        return tr("none: {summary}", summary=tr(pattern.summary))
+        return tr("none: {summary}", summary=tr_message(pattern.summary))
     if name is None:
         template = "none of the named ones: {source}"
         return tr(template, source=visible_text(pattern.source, spaces=False))
-    return f"{name} ({tr(pattern.summary)})" if pattern.summary else name
+    summary = tr_message(pattern.summary)
+    return tr("{name} ({summary})", name=name, summary=summary) if pattern.summary else name
 
 
 def describe_numbers(numbers: NumberPolicy) -> list[tuple[str, str]]:
     """Describe how numbers are cut, and how many numbers are tokens."""
-    known = ", ".join(
+    known = listed(
         tr("{have} of {of} with {digits}", have=have, of=of, digits=plural(digits, "digit"))
         for digits, (have, of) in numbers.known.items()
     )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bpe_tui.shell.panel import FramePanel, TokenPainter
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import listed, plural, tr
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as cells_of
@@ -57,7 +57,7 @@ def outcome_rows(painter: TokenPainter, word: EncodedWord, width: int) -> list[R
     if word.outcome is Outcome.NO_PIECE:
         last = word.probes[-1]
         forgotten = [frame.any_token(token_id) for token_id in last.taken]
-        before = ", ".join(visible_bytes(piece) for piece in forgotten)
+        before = listed(visible_bytes(piece) for piece in forgotten)
         template = ", and what was found before is forgotten: {before}"
         lost = tr(template, before=before) if forgotten else ""
         template = (

@@ -14,7 +14,7 @@ from bpe_tui.panels.vocabulary_screen import VocabularyRows, VocabularyTable
 from bpe_tui.shell.panel import TokenPainter, needs_marks
 from bpe_tui.shell.targets import ToStep
 from bpe_tui.widgets.controls import FilterSwitch
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import plural, tr, visible_message
 from bpe_tui.widgets.numbers import number, short_number
 from bpe_tui.widgets.rows import Column, NameSpans, Span, arranged, without_middle
 from bpe_tui.widgets.visible import text_shown_as, visible_bytes, visible_text, width
@@ -280,7 +280,7 @@ class VocabularyPanel(VocabularyTable):
         self.border_title = Content(f"{tr('vocabulary')}  {shown}{still}")
         if found.problem is not None:
             template = "no regex: {problem}; read as plain text"
-            return tr(template, problem=visible_text(found.problem, spaces=False))
+            return tr(template, problem=visible_message(found.problem))
         if found.spelled is not None:
             template = "GPT-2's spelling of {spelled}, found too"
             return tr(template, spelled=visible_bytes(found.spelled))

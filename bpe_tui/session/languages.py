@@ -6,7 +6,7 @@ A language is a folder beside `en`, with lessons and a table of messages.
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from bpe_tui.session.state import preferences, save_preferences
@@ -17,6 +17,8 @@ from engine.learning.lesson import LessonError, LessonProblem
 
 MESSAGES = "messages.toml"
 """The table of messages in the folder of a language. Its first line is the language's own name."""
+FINISHED = "finished.toml"
+"""The table of finished messages in the folder of a language: errors and notes."""
 PLACE = Path(__file__).parents[1] / "lessons" / "builtin"
 DEFAULT_LANGUAGE = process.DEFAULT_LANGUAGE
 
@@ -42,7 +44,7 @@ def speak(language: str) -> None:
     """
     if language not in (known := languages()):
         raise UnknownNameError(f"there is no language {language!r}; there are: {', '.join(known)}")
-    process.speak(language, messages_in(language))
+    process.speak(language, messages_in(language), partial(finished_in, language))
 
 
 def speak_usual() -> None:
@@ -86,7 +88,17 @@ def messages_in(language: str) -> Messages:
     Raises:
         LessonError: a message has other places than its English one.
     """
-    path = PLACE / language / MESSAGES
+    return _table_in(language, MESSAGES)
+
+
+@cache
+def finished_in(language: str) -> Messages:
+    """Return the table of finished messages of a language, as `messages_in` does."""
+    return _table_in(language, FINISHED)
+
+
+def _table_in(language: str, name: str) -> Messages:
+    path = PLACE / language / name
     return read_messages(path) if path.is_file() else ENGLISH
 
 

@@ -35,7 +35,7 @@ from bpe_tui.session.declarations import (
     shown_keys,
 )
 from bpe_tui.session.models import MODELS, kind_and_model
-from bpe_tui.widgets.language import tr
+from bpe_tui.widgets.language import listed, tr
 from bpe_tui.widgets.lines import Lines, TextLines
 from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span, hanging_rows
 from bpe_tui.widgets.visible import visible_text, width
@@ -382,7 +382,7 @@ def _uses_on_screens(commands: list[Command], model: Model) -> str:
 def _screens(kinds: Sequence[str]) -> str:
     """Name the screens by key and name; by their keys alone if they are many."""
     if len(kinds) <= MOST_NAMED:
-        return ", ".join(f"{key_of_screen(kind)} {tr(kind)}" for kind in kinds)
+        return listed(f"{key_of_screen(kind)} {tr(kind)}" for kind in kinds)
     return tr("the screens {keys}", keys=" ".join(map(key_of_screen, kinds)))
 
 
@@ -396,4 +396,4 @@ def _uses_with_other_models(commands: list[Command], model: Model) -> str:
     parts = [
         tr(template, uses=uses, named=tr(" and ").join(named)) for uses, named in titles.items()
     ]
-    return tr("{parts} (M changes the model)", parts="; ".join(parts)) if parts else ""
+    return tr("{parts} (M changes the model)", parts=tr("; ").join(parts)) if parts else ""

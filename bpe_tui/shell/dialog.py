@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.language import tr
+from bpe_tui.widgets.language import tr, visible_message
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError, OutputExistsError
@@ -105,6 +105,6 @@ class SaveFile(Dialog):
             taken = visible_text(str(error).split(": ")[0], spaces=False)
             self.refuse(tr("{taken} is there already. Enter again overwrites it.", taken=taken))
         except BpeError as error:
-            self.refuse(visible_text(str(error), spaces=False))
+            self.refuse(visible_message(error))
         else:
             self.dismiss(name)

@@ -24,7 +24,7 @@ from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.shell.targets import ToStep
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.controls import FootLine
-from bpe_tui.widgets.language import current_table, plural, tr
+from bpe_tui.widgets.language import current_table, plural, tr, visible_message
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import PairSpans, Row, RowsOnDemand, Span, left, paragraph, right
@@ -303,7 +303,7 @@ class CheckScreen(SessionScreen):
             start = why_not_checkable(self.session.config) or NONE_CHOSEN
             return [(start, ""), (tr(HOW), "dim")]
         if job.refused is not None:
-            refusal = visible_text(str(job.refused), spaces=False)
+            refusal = visible_message(job.refused)
             return [(refusal, "loss"), (tr("Press c to choose other files."), "dim")]
         if job.report is not None:
             causes, agrees = job.report.explanations, job.report.agrees

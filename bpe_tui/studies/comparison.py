@@ -24,7 +24,7 @@ from bpe_tui.shell.panel import MARKS, needs_marks
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import TextLine
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import plural, tr, visible_message
 from bpe_tui.widgets.lines import Lines, ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import CHIPS_MEET, CutSpan, Row, Span, left, paragraph, right, with_below
@@ -436,7 +436,7 @@ class ComparisonScreen(PanelScreen):
 
         def take(found: Result | BpeError) -> None:
             if isinstance(found, BpeError):
-                self._head(visible_text(str(found), spaces=False))
+                self._head(visible_message(found))
             else:
                 show(found)
 

@@ -35,7 +35,7 @@ from bpe_tui.studies.model_table_panels import (
 )
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import TextLine
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import plural, tr, tr_message
 from bpe_tui.widgets.numbers import size
 from bpe_tui.words.narration import Facts, fitting_facts, name_of
 from engine.analysis.model_table import (
@@ -124,7 +124,7 @@ class FamilyJob(Job):
         found = try_training(name, learnt, size, self._special_tokens, self._go_on)
         self.check_cancelled()
         if isinstance(found, Untrained):
-            self.post(KindUnmeasured(name, found.reason))
+            self.post(KindUnmeasured(name, tr_message(found.reason)))
             return None
         return found
 

@@ -32,7 +32,7 @@ from bpe_tui.studies.pipeline_stages import (
 )
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import TextLine
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import plural, tr, visible_message
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row, Span, left
 from bpe_tui.widgets.visible import visible_text
@@ -215,7 +215,7 @@ class PipelineScreen(SessionScreen):
 
     def _refuse(self, error: BpeError) -> None:
         self._shown = None
-        self.query_one(PipelinePanel).say(visible_text(str(error), spaces=False))
+        self.query_one(PipelinePanel).say(visible_message(error))
 
     # -- running it
 

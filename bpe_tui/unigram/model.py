@@ -232,4 +232,4 @@ def save_in_format(
         clauses.append(tr("{left_out} left out, being no UTF-8", left_out=left_out))
     if unused := len(pieces) - len(used):
         clauses.append(tr("{unused} left out, being unused: P is 0", unused=unused))
-    return "; ".join(clauses)
+    return tr("; ").join(clauses)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import exp, isinf, isnan
 
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import in_a_row, listed, plural, tr
 from bpe_tui.widgets.numbers import MINUS, number, with_power
 from bpe_tui.widgets.visible import quoted, visible_text
 from bpe_tui.words.narration import UNLIMITED_ROOM, first_fitting
@@ -160,11 +160,12 @@ def _narrate_removal(frame: UnigramFrame, record: TextbookRecord) -> tuple[str, 
     if others:
         tie = tr("1 other ties") if others == 1 else tr("{others} others tie", others=others)
         ties = tr(" {tie}, and {name} has the smallest bytes.", tie=tie, name=name)
+    goes = tr("{start}: {clause}.", start=start, clause=least)
     again = tr("Counted again, {step}.", step=_loss_change(step))
     return (
-        f"{start}: {least}.{ties} {again}",
-        f"{start}: {least}.{ties}",
-        f"{start}: {least}.",
+        in_a_row(f"{goes}{ties}", again),
+        f"{goes}{ties}",
+        goes,
         tr("Step {step}: {name} goes.", step=frame.step, name=name),
     )
 
@@ -259,7 +260,7 @@ def describe_unknown(frame: UnigramFrame, text: str, room: int = UNLIMITED_ROOM)
     unknown, token = frame.unknown_in(text), visible_text(frame.record.unknown)
     if not unknown:
         return ""
-    few = ", ".join(map(quoted, unknown[:NAMED]))
+    few = listed(map(quoted, unknown[:NAMED]))
     more = tr(" and {unknown} more", unknown=len(unknown) - NAMED) if len(unknown) > NAMED else ""
     template = "No piece spells {few}{more}: unknown characters side by side are one {token}."
     return first_fitting(

@@ -32,7 +32,7 @@ from bpe_tui.unigram.pieces import (
     pieces_of_text,
     words_of_line,
 )
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import in_a_row, plural, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Column,
@@ -228,7 +228,7 @@ def _prune_rows(frame: UnigramFrame, step: PruneStep, width: int) -> Sequence[Ro
     table = RowTable(columns, width, least=6)
     never_used = number(sum(not piece.loss_increase for piece in pruned))
     unused = tr("No best segmentation used {n} of them.", n=never_used)
-    why = paragraph(f"{narrate(frame)[0]} {unused}", width)
+    why = paragraph(in_a_row(narrate(frame)[0], unused), width)
     top = [loss_row(frame), *why, Row([]), table.header()]
     return RowsOnDemand(len(pruned), lambda place: table.row(pruned[place]), top)
 
@@ -351,7 +351,7 @@ LOSS_OF_SEED = (
 
 
 def _seed_rows(frame: UnigramFrame, width: int) -> list[Row]:
-    many = f"{narrate(frame)[0]} {tr(FAR_TOO_MANY)}"
+    many = in_a_row(narrate(frame)[0], tr(FAR_TOO_MANY))
     return [
         *paragraph(many, width),
         Row([]),

@@ -21,7 +21,7 @@ from bpe_tui.unigram.narration import (
     score_text,
     worth,
 )
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import listed, plural, tr
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.words.transcript import AT_THE_END, DECODE, LISTED, MOVES, PlainCommand, Transcript
 from engine.core.events import finished
@@ -65,8 +65,8 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         after = [step for step in prunes if step > here]
         found = before[::-1] if rest == "back" else after
         if not found:
-            template = "There is no prune {where} this step."
-            yield tr(template, where=tr("before" if rest == "back" else "after"))
+            to_next = "There is no prune after this step."
+            yield tr("There is no prune before this step." if rest == "back" else to_next)
             return
         self._player.seek(found[0])
         yield self.describe_step()
@@ -94,7 +94,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             return
         vanished = step.removed
         if vanished:
-            named = ", ".join(visible_text(piece.text) for piece in vanished[:LISTED])
+            named = listed(visible_text(piece.text) for piece in vanished[:LISTED])
             template = " and {vanished} more"
             more = tr(template, vanished=len(vanished) - LISTED) if len(vanished) > LISTED else ""
             template = "Too rare to keep were {pieces}: {named}{more}."
@@ -126,7 +126,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
                 worth=worth(frame, at),
                 loss=score_text(frame.loss + increase, 3),
                 increase=increase_text(frame, increase),
-                goes=goes if goes == STAYS else tr(told, goes=goes),
+                goes=tr(STAYS) if goes == STAYS else tr(told, goes=goes),
             )
         if (others := frame.size - LISTED) > 0:
             yield tr("{ngrams} would cost more, or as much.", ngrams=plural(others, "other n-gram"))
@@ -217,8 +217,8 @@ def _instead(frame: UnigramFrame, text: str) -> str:
     assert path is not None  # its characters are pieces
     parts = [visible_text(text[edge.start : edge.end]) for edge in path.edges]
     template = "{others} and {last}, score {score},"
-    return tr(template, others=", ".join(parts[:-1]), last=parts[-1], score=score_text(path.score))
+    return tr(template, others=listed(parts[:-1]), last=parts[-1], score=score_text(path.score))
 
 
 def _listed(pieces: Iterable[str]) -> str:
-    return ", ".join(map(visible_text, pieces))
+    return listed(map(visible_text, pieces))

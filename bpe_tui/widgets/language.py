@@ -6,20 +6,38 @@ A text is written in English where it is shown, with named places, and translate
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 
-from engine.core.wording import ENGLISH, Messages, Sentence, fill
+from bpe_tui.widgets.visible import visible_text
+from engine.core.wording import (
+    ENGLISH,
+    Messages,
+    Sentence,
+    fill,
+    template_parts,
+)
 
 DEFAULT_LANGUAGE = "en"
 """The language of all templates, which has every lesson."""
 
+TRANSLATED = ("problem", "hint", "what")
+"""Places of a finished message whose values are translated, too."""
+
 _name, _table = DEFAULT_LANGUAGE, ENGLISH
+_read_finished: Callable[[], Messages] = dict
 
 
-def speak(name: str, messages: Messages) -> None:
-    """Use a language and its table of messages from now on, in the whole process."""
-    global _name, _table
-    _name, _table = name, messages
+def speak(
+    name: str, messages: Messages, read_finished: Callable[[], Messages] = _read_finished
+) -> None:
+    """Use a language and its table of messages from now on, in the whole process.
+
+    Args:
+        read_finished: return the table of finished messages, which few runs of the program need.
+    """
+    global _name, _table, _read_finished
+    _name, _table, _read_finished = name, messages, read_finished
 
 
 def spoken() -> str:
@@ -55,6 +73,45 @@ def tr_spans(
     return fill(_table.get(template, template), parts, lambda text: (text, role))
 
 
+def tr_message(message: object) -> str:
+    """Translate a finished message: an error, a note, or what another library says.
+
+    Such a message is English and has values in its places. Its template is found by the text
+    between them; of several the one that leaves the fewest characters as they are.
+    """
+    text = str(message)
+    return _table.get(text) or _translated(text, _read_finished())[1]
+
+
+def _translated(text: str, table: Messages) -> tuple[int, str]:
+    """Return the translation, after the number of characters that it leaves as they are."""
+    if text in table:
+        return 0, table[text]
+    least, best = len(text) + 1, text
+    for template in table:
+        parts = template_parts(template)
+        between, places = parts[::2], parts[1::2]
+        if not all(part in text for part in between):
+            continue
+        if (
+            matched := re.fullmatch("(.*?)".join(map(re.escape, between)), text, re.DOTALL)
+        ) is None:
+            continue
+        left, values = 0, dict[str, tuple[str]]()
+        for place, value in zip(places, matched.groups(), strict=True):
+            is_message = place.rstrip("0123456789") in TRANSLATED
+            rest, value = _translated(value, table) if is_message else (len(value), value)
+            left, values[place] = left + rest, (value,)
+        if left < least:
+            least, best = left, "".join(fill(table[template], values, str))
+    return least, best
+
+
+def visible_message(message: object) -> str:
+    """Return a finished message in the language of the program, with its foreign text visible."""
+    return visible_text(tr_message(message), spaces=False)
+
+
 def tr_sentence(sentence: Sentence) -> Sentence:
     """Translate a sentence of the engine."""
     return sentence.translated(_table)
@@ -67,6 +124,16 @@ def _number(value: int) -> str:
 def plural(n: int, thing: str) -> str:
     """Count things: (1, 'pretoken') → '1 pretoken'; (61, 'process') → '61 processes'."""
     return tr(f"{{n}} {thing}{'' if n == 1 else 'es' if thing.endswith('s') else 's'}", n=n)
+
+
+def in_a_row(*sentences: str) -> str:
+    """Join sentences; where full stops are wide there is no space between them."""
+    return tr(" ").join(filter(None, sentences))
+
+
+def listed(parts: Iterable[str]) -> str:
+    """Join the parts of a list: `a, b`."""
+    return tr(", ").join(parts)
 
 
 def times(count: int) -> str:

@@ -65,7 +65,7 @@ def progress_of(done: int, total: int | None, seconds: float) -> str:
     '5.2 MB of 10.4 MB │ 2.6 MB/s │ 2 s left'
     """
     speed = done / max(seconds, 1e-6)
-    amount = f"{size(done)} of {size(total)}" if total else size(done)
+    amount = tr("{n} of {all}", n=size(done), all=size(total)) if total else size(done)
     template = " │ {time} left"
     left = (
         tr(template, time=duration((total - done) / speed))
@@ -91,9 +91,13 @@ def throughput(done: int, started: float) -> str:
         return ""
     seconds = monotonic() - started
     speed = done / max(seconds, 1e-6)
-    measured = f"{size(done)} in {seconds:.2f} s: {rate(speed)}"
-    template = "{measured}; at that speed 1 TB would take about {time}"
-    return tr(template, measured=measured, time=duration(TERABYTE / speed))
+    return tr(
+        "{size} in {seconds} s: {speed}; at that speed 1 TB would take about {time}",
+        size=size(done),
+        seconds=f"{seconds:.2f}",
+        speed=rate(speed),
+        time=duration(TERABYTE / speed),
+    )
 
 
 def duration(seconds: float) -> str:

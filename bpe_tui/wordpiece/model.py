@@ -91,4 +91,5 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     else:
         save_vocab(trainer.vocab, out, overwrite=overwrite)
     merges = plural(len(trainer.record), "merge")
-    return f"{plural(len(trainer.vocab), 'piece')}, {merges}; {tr(training.stop_reason.value)}"
+    pieces, reason = plural(len(trainer.vocab), "piece"), tr(training.stop_reason.value)
+    return tr("{pieces}, {merges}; {reason}", pieces=pieces, merges=merges, reason=reason)

@@ -78,7 +78,7 @@ def narrate_tie(frame: WordPieceFrame) -> str:
         enough = tr(" that occurs at least {times}", times=times(least)) if least else ""
         return tr("No other pair{enough} had so high a score.", enough=enough)
     template = "Tie rule {name}: {in_short}."
-    rule = tr(template, name=frame.tie_rule.name, in_short=frame.tie_rule.in_short)
+    rule = tr(template, name=frame.tie_rule.name, in_short=tr(frame.tie_rule.in_short))
     return tr("The same score had {rivals}. {rule}", rivals=format_rivals(frame, rivals), rule=rule)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, repeat
 
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import listed, plural, tr, tr_message
 from bpe_tui.widgets.rows import CHIPS_MEET, TOKEN_HUES, Span
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.analysis.why_not import cut_by
@@ -32,9 +32,10 @@ def explanation(source: HasRules, text: str) -> Iterator[list[Span]]:
     rules = source.rules
     for piece in trace(source, text, LONGEST_EXPLAINED):
         is_staged = rules.pattern.name == STAGED and not piece.pretoken.special
-        how = tr(rules.pattern.summary) if is_staged else tr(cut_by(piece.pretoken))
+        how = tr_message(rules.pattern.summary if is_staged else cut_by(piece.pretoken))
         cached = tr("; seen before, from the cache") if piece.seen_before else ""
-        yield [(f"{visible_bytes(piece.pretoken.bytes)}  ({how}{cached})", "")]
+        shown = visible_bytes(piece.pretoken.bytes)
+        yield [(tr("{pretoken}  ({how}{cached})", pretoken=shown, how=how, cached=cached), "")]
         if len(piece.pretoken.bytes) > LONGEST_EXPLAINED:
             length = plural(len(piece.pretoken.bytes), "byte")
             template = "  ({length}; merges are listed up to {longest_explained})"
@@ -106,7 +107,7 @@ def describe_probes(word: EncodedWord) -> Iterator[str]:
         more = len(failed) - FIRST_SHOWN
         if more > 1:
             failed[FIRST_SHOWN:] = [tr("{more} shorter ones no", more=more)]
-        yield ", ".join((*failed, last))
+        yield listed((*failed, last))
 
 
 def _describe_probe(probe: Probe) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.samples import parallel_samples
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import listed, plural, tr
 from bpe_tui.widgets.visible import visible_bytes
 from engine.analysis.measures import ENGLISH_NAME, premiums_over_english
 from engine.encoding.tokenizer import Tokenizer
@@ -31,10 +31,10 @@ def describe_premiums(premiums: Mapping[str, float]) -> str:
     For example: `French 1.76, …, Hindi 5.64 times the tokens of English (10 sentences)`.
     """
     texts = parallel_samples()
-    languages = ", ".join(f"{tr(name.title())} {times:.2f}" for name, times in premiums.items())
+    languages = listed(f"{tr(name.title())} {times:.2f}" for name, times in premiums.items())
     lines = max(text.count("\n") for text in texts.values())
     left_out = sorted(tr(name.title()) for name in texts.keys() - premiums - {ENGLISH_NAME})
-    unknown = tr("; unknown tokens in {left_out}", left_out=", ".join(left_out)) if left_out else ""
+    unknown = tr("; unknown tokens in {left_out}", left_out=listed(left_out)) if left_out else ""
     template = "{languages} times the tokens of English ({sentences}{unknown})"
     return tr(template, languages=languages, sentences=plural(lines, "sentence"), unknown=unknown)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import trainer_of
-from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.language import in_a_row, plural, tr, tr_message
 from bpe_tui.widgets.numbers import number, size
 from bpe_tui.widgets.visible import ELLIPSIS, quoted, shorten, visible_bytes, visible_text, width
 from engine.bpe.trainer import StopReason
@@ -40,7 +40,7 @@ def first_fitting(room: int, *sentences: str) -> str:
 
 def as_sentence(clause: str) -> str:
     """Return a clause, translated, with a capital letter and a full stop."""
-    clause = tr(clause)
+    clause = tr_message(clause)
     return tr("{clause}.", clause=f"{clause[:1].upper()}{clause[1:]}")
 
 
@@ -89,14 +89,14 @@ def add_stop(session: Session, sentences: Sequence[str], room: int) -> str:
     if session.halt is not None:
         at = visible_text(str(session.halt.breakpoint), spaces=False)
         stop = tr("Stopped at {breakpoint}.", breakpoint=at)
-        longer = [f"{stop} {sentence}" for sentence in sentences]
+        longer = [in_a_row(stop, sentence) for sentence in sentences]
     elif session.awaiting:
         runs = tr("Running to the next breakpoint …")
-        longer = [f"{runs} {sentence}" for sentence in sentences]
+        longer = [in_a_row(runs, sentence) for sentence in sentences]
     elif session.stop_reason is not None and session.at_end and session.obstacle is None:
         shortly = tr("The end: {why}.", why=tr(ENDED[session.stop_reason.name]))
         ends = narrate_end(session.stop_reason), shortly
-        longer = [f"{sentence} {end}" for sentence in sentences for end in ends]
+        longer = [in_a_row(sentence, end) for sentence in sentences for end in ends]
     else:
         longer = []
     return first_fitting(room, *longer, *sentences)
@@ -178,7 +178,7 @@ def format_rivals(frame: AnyMergeFrame, rivals: Sequence[Pair]) -> str:
     named = [format_pair(frame, rival) for rival in rivals[:NAMED]]
     if more := len(rivals[NAMED:]):
         named.append(tr("and {n} more", n=more))
-    return "; ".join(named)
+    return tr("; ").join(named)
 
 
 def narrate_undone(frame: AnyMergeFrame) -> tuple[str, ...]:

@@ -14,7 +14,17 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from bpe_tui.widgets.language import current_table, plural, times, tr
+from bpe_tui.widgets.language import (
+    current_table,
+    in_a_row,
+    listed,
+    plural,
+    times,
+    tr,
+    tr_message,
+    tr_sentence,
+    visible_message,
+)
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import plain_text
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
@@ -61,7 +71,7 @@ class PlainQuestion:
         elif isinstance(form, Cuts):
             yield f"  {visible_text(form.text)}"
         yield from self._parts(form)
-        yield f"{question.how} {tr(HELP)}"
+        yield in_a_row(question.how, tr(HELP))
 
     def answer(self, line: str) -> Iterator[str]:
         """Yield the reply to a line: an answer, or `hint`, `show` or `skip`."""
@@ -78,7 +88,7 @@ class PlainQuestion:
         try:
             answer: Answer = question.form.read_on(line.rstrip("\r\n"), attempt.progress)
         except AnswerError as error:
-            problem = str(error)
+            problem = tr_message(error)
             yield visible_text(f"{problem[:1].upper()}{problem[1:]}", spaces=False)
             return
         grade = attempt.try_answer(answer)
@@ -105,7 +115,7 @@ class PlainQuestion:
             yield f"  {' ┊ '.join(map(visible_bytes, form.tokens_after(progress)))}"
         elif isinstance(form, Merges):
             yield from (f"  {_plain(row)}" for row in form.rows(progress))
-            yield _plain(form.task(progress))
+            yield _plain(tr_sentence(form.task(progress)))
 
 
 def _plain(sentence: Sentence) -> str:
@@ -225,7 +235,8 @@ class Transcript(ABC, Generic[FrameT]):
                 self._score.count(attempt)
                 if attempt.question.kind in OF_WHAT_FOLLOWS:
                     yield from self.next("")  # to the step in question
-                yield tr("{score}; predict asks on.", score=str(self._score).capitalize())
+                score = self._score.describe(current_table())
+                yield tr("{score}; predict asks on.", score=f"{score[:1].upper()}{score[1:]}")
             return
         word, _, rest = line.lstrip().rstrip("\r\n").partition(" ")
         name = word or "next"
@@ -243,7 +254,7 @@ class Transcript(ABC, Generic[FrameT]):
             )
             yield tr(template, taken=taken)
         except BpeError as error:
-            yield f"{visible_text(str(error), spaces=False)}."
+            yield tr("{clause}.", clause=visible_message(error))
 
     # -- questions
 
@@ -253,11 +264,11 @@ class Transcript(ABC, Generic[FrameT]):
             question = ask(rest, self.frame) if rest else predict(self.frame)
             attempt = Attempt(question.translated(current_table()))
         except UnknownNameError:
-            yield tr("Ask one of {frame}.", frame=", ".join(kinds_for(self.frame)))
+            yield tr("Ask one of {frame}.", frame=listed(kinds_for(self.frame)))
             return
         except QuestionError as error:
             template = "That cannot be asked here: {error}."
-            yield tr(template, error=visible_text(str(error), spaces=False))
+            yield tr(template, error=visible_message(error))
             return
         self._asking = PlainQuestion(attempt)
         yield from self._asking.question()
@@ -319,16 +330,16 @@ class Transcript(ABC, Generic[FrameT]):
                 template = "The text of {ids} is {text}."
                 yield tr(template, ids=plural(len(part.ids), "id"), text=part.text)
             else:
-                yield f"{part.problem}."
+                yield tr("{clause}.", clause=visible_message(part.problem))
 
     def save(self, rest: str) -> Iterator[str]:
         what, where = self.SAVED
         if not rest:
-            yield tr("Say {where}.", where=where)
+            yield tr("Say {where}.", where=tr(where))
             return
         left_out = list(self.save_in(Path(os.path.expanduser(rest))))
         step, place = number(self._player.cursor), visible_text(rest, spaces=False)
-        yield tr("Saved {what} of step {step} in {place}.", what=what, step=step, place=place)
+        yield tr("Saved {what} of step {step} in {place}.", what=tr(what), step=step, place=place)
         yield from left_out
 
     def help(self, rest: str) -> Iterator[str]:
@@ -345,7 +356,7 @@ class Transcript(ABC, Generic[FrameT]):
     def describe_step(self) -> str:
         """Describe this step; at the last one, also why there is no further step."""
         at_end = self._player.cursor == len(self._player)
-        return f"{self.narrate()} {narrate_end(self._stop_reason)}" if at_end else self.narrate()
+        return in_a_row(self.narrate(), narrate_end(self._stop_reason) if at_end else "")
 
     def numbered(
         self, rest: str, things: str, ranked: Callable[[int], Iterator[str]]
@@ -390,8 +401,11 @@ class MergeTranscript(Transcript[MergeFrameT]):
     def tie(self, rest: str) -> Iterator[str]:
         step = self.frame.tied_steps.nearest(self.frame.step, -1 if rest == "back" else 1)
         if step is None:
-            where = "before" if rest == "back" else "after"
-            yield tr("No merge {where} this one was tied.", where=where)
+            before, after = (
+                "No merge before this one was tied.",
+                "No merge after this one was tied.",
+            )
+            yield tr(before if rest == "back" else after)
             return
         self._player.seek(step)
         yield self.describe_step()
@@ -433,7 +447,7 @@ class MergeTranscript(Transcript[MergeFrameT]):
 
     def pairs(self, rest: str) -> Iterator[str]:
         pairs = list(self.numbered(rest, "pairs", self.ranked))
-        yield from pairs or ["There is no pair left."]
+        yield from pairs or [tr("There is no pair left.")]
 
     def merge(self, rest: str) -> Iterator[str]:
         frame, merge = self.frame, self.frame.merge

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bpe_tui.widgets.language import tr
+from bpe_tui.widgets.language import in_a_row, tr
 from bpe_tui.widgets.visible import text_shown_as, visible_bytes, visible_text
 from engine.analysis.why_not import BARS, WEAK_SIGNS, ways_to_part
 from engine.core.events import PAIR_SIGN
@@ -95,7 +95,7 @@ def describe_unknown(frame: AnyMergeFrame, typed: TypedTokens) -> str:
     lacking = (token for token, known in zip(typed.tokens, typed.ids, strict=True) if known is None)
     template = "No {token} of this run reads {lacking}."
     unknown = tr(template, token=tr(frame.TOKEN), lacking=visible_bytes(next(lacking)))
-    return f"{unknown} {typed.hint}".rstrip()
+    return in_a_row(unknown, typed.hint)
 
 
 def parse_step(text: str, now: int, last: int) -> int | None:

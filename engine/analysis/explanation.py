@@ -164,7 +164,9 @@ class Explanation:
         template = "after {left_out} merges:"
         way = [text_of(messages, template, left_out=f"{left_out:,}")] if left_out else []
         for merge in shown:
-            end = f" ({text_of(messages, self.end)})" if merge is self.way[-1] else ""
+            end = ""
+            if merge is self.way[-1]:
+                end = text_of(messages, " ({end})", end=text_of(messages, self.end))
             template = "merge {number}: {tokens}{end}"
             way.append(
                 text_of(

@@ -88,7 +88,7 @@ def _questions(grades: Grades, show: ShowBytes) -> Rows:
             yield [
                 *(quiz.name, graded.number, question.kind, question.frame.step, graded.asked),
                 *(graded.answered, graded.first, f"{graded.share:.2f}"),
-                *(graded.without_hint, graded.gave_up, *wrong, describe(graded.words, show)),
+                *(graded.without_hint, graded.gave_up, *wrong, graded.sentence.describe(show)),
             ]
 
 

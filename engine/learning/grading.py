@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any
 
 from engine.core.errors import AnswerError, BpeError, QuizFileError
-from engine.core.wording import Words
+from engine.core.wording import Sentence, Words, say
 from engine.learning.questions.answer_forms import Choice
 from engine.learning.questions.question import Attempt, Question
 from engine.learning.quiz import AnswerSheet, Paper, make_quiz, regraded
@@ -128,16 +128,16 @@ class GradedQuestion:
         return self.first / self.asked
 
     @property
-    def words(self) -> Words:
-        """The words of the question, the merge after which it is asked, and the rows to choose."""
-        frame, form = self.question.frame, self.question.form
-        words = list(self.question.asks.words)
+    def sentence(self) -> Sentence:
+        """The question, the merge after which it is asked, and the rows to choose."""
+        frame, form, asked = self.question.frame, self.question.form, self.question.asks
         if isinstance(frame, MergeFrame) and frame.merge is not None:
             left, right = map(frame.any_token, frame.merge.pair)
-            words += [f" (after merge {frame.step:,}: ", left, " + ", right, ")"]
+            template = "{question} (after merge {n}: {left} + {right})"
+            asked = say(template, question=asked, n=f"{frame.step:,}", left=left, right=right)
         for option in form.options if isinstance(form, Choice) else ():
-            words += [" │ ", *option.label]
-        return tuple(words)
+            asked = say("{question} │ {row}", question=asked, row=option.label)
+        return asked
 
 
 @dataclass(frozen=True)

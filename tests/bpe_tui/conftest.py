@@ -43,6 +43,7 @@ def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.setattr(language, "_name", language.DEFAULT_LANGUAGE)  # and as before afterwards
     monkeypatch.setattr(language, "_table", ENGLISH)
+    monkeypatch.setattr(language, "_read_finished", dict)
     monkeypatch.setattr("gc.freeze", lambda: None)  # it would keep each application for ever
     monkeypatch.setattr("gc.unfreeze", lambda: None)  # each collection would search all tests
     monkeypatch.setattr("bpe_tui.app.memory.COLLECTOR_THRESHOLDS", gc.get_threshold())

@@ -35,7 +35,7 @@ from engine.analysis.check.mistaken_trainer import (
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
-from engine.core.wording import say
+from engine.core.wording import Sentence, say
 from engine.encoding.merging import merge_pair
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_bytes, to_text
@@ -141,7 +141,7 @@ def _other_patterns(case: DivergenceCase) -> Iterator[Deviation]:
 def _stray_patterns(case: DivergenceCase) -> Iterator[Deviation]:
     if case.is_small:
         for pattern in STRAY_PATTERNS:
-            sentence = f"the text is cut by another pattern: {pattern.source}"
+            sentence = say("the text is cut by another pattern: {source}", source=pattern.source)
             yield Deviation(sentence, partial(Procedure.cutting, pattern=pattern), pattern.source)
 
 
@@ -206,8 +206,8 @@ def _missing(case: DivergenceCase) -> Iterator[Slip]:
     last = _place_of(steps[first], rule, first, MOST_LINES)
     if last is not None:
         made = chain(rule[:first], rule[last:])
-        merges, are, _ = _wording(first, last)
-        yield Slip(f"{merges} of the rule {are} missing from yours", list(made), first - last)
+        one, several = "merge {n} of the rule is missing from yours", MISSING
+        yield Slip(_lines(one, several, first, last), list(made), first - last)
 
 
 def _too_many(case: DivergenceCase) -> Iterator[Slip]:
@@ -219,8 +219,8 @@ def _too_many(case: DivergenceCase) -> Iterator[Slip]:
     last = _place_of(rule[first], steps, first, MOST_LINES)
     if last is not None:
         made = chain(rule[:first], steps[first:last], rule[first:])
-        merges, are, lines = _wording(first, last)
-        yield Slip(f"your {merges} {are} {lines} too many", list(made), last - first)
+        one, several = "your merge {n} is a line too many", TOO_MANY
+        yield Slip(_lines(one, several, first, last), list(made), last - first)
 
 
 def _swapped(case: DivergenceCase) -> Iterator[Slip]:
@@ -231,14 +231,18 @@ def _swapped(case: DivergenceCase) -> Iterator[Slip]:
     if other is not None:
         made = list(rule)
         made[first], made[other] = made[other], made[first]
-        yield Slip(f"merges {first + 1:,} and {other + 1:,} are swapped", made, 0)
+        numbers = {"n": f"{first + 1:,}", "m": f"{other + 1:,}"}
+        yield Slip(say("merges {n} and {m} are swapped", **numbers), made, 0)
 
 
-def _wording(first: int, last: int) -> tuple[str, str, str]:
-    """Return (`merges 35 to 37`, `are`, `lines`) for `first` to before `last`, both from 0."""
-    if last == first + 1:
-        return f"merge {first + 1:,}", "is", "a line"
-    return f"merges {first + 1:,} to {last:,}", "are", "lines"
+MISSING = "merges {n} to {last} of the rule are missing from yours"
+TOO_MANY = "your merges {n} to {last} are lines too many"
+
+
+def _lines(one: str, several: str, first: int, last: int) -> Sentence:
+    """Return the sentence about the merges from `first` to before `last`, both from 0."""
+    n = f"{first + 1:,}"
+    return say(one, n=n) if last == first + 1 else say(several, n=n, last=f"{last:,}")
 
 
 # -- the table, from likely to unlikely; of causes that explain as much, the earlier is named first

@@ -34,6 +34,7 @@ from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.ties import TieRuleName
 from engine.core.arguments import checked
 from engine.core.events import BytesPair, Pair
+from engine.core.wording import say
 from engine.encoding.merging import NONE
 from engine.text.patterns import PatternLike
 
@@ -345,6 +346,6 @@ def _explain_together(
                 yield replace(
                     whole,
                     cause=f"{part.cause} + {whole.cause}",
-                    sentence=f"{part.sentence}; and {whole.sentence}",
+                    sentence=say("{one}; and {other}", one=part.said, other=whole.said),
                 )
                 return

@@ -484,7 +484,7 @@ class Slip:
         lines: by how many lines it is longer than it should be.
     """
 
-    sentence: str
+    sentence: Sentence
     steps: Sequence[ClaimedStep]
     lines: int
     variant: str = ""

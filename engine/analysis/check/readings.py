@@ -24,6 +24,7 @@ from engine.analysis.check.mistaken_trainer import (
     Documents,
     Procedure,
 )
+from engine.core.wording import Sentence, say
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 
 
@@ -48,8 +49,10 @@ def reading_variants(name: str, sentence: str, variants: Mapping[str, DocumentRe
     return Cause(name, sentence, deviations, cost=1)
 
 
-def _variant_of(sentence: str, variant: str) -> str:
-    return f"{sentence}; here: {variant}" if variant else sentence
+def _variant_of(sentence: str, variant: str | Sentence) -> Sentence:
+    named = say(variant) if isinstance(variant, str) else variant
+    template = "{sentence}; here: {variant}" if variant else "{sentence}"
+    return say(template, sentence=say(sentence), variant=named)
 
 
 def each(change: Callable[[bytes], bytes]) -> DocumentReader:
@@ -180,12 +183,12 @@ def decoded(case: DivergenceCase) -> Iterator[Deviation]:
     if case.assignment.text.isascii():
         return
     for encoding in ("latin-1", "cp1252"):
-        variant = f"{encoding}, where é is Ã©"
+        variant = say("{encoding}, where é is Ã©", encoding=encoding)
         read = _each_beyond_ascii(partial(_misread, encoding=encoding))
         change = partial(Procedure.reading, read=read)
-        yield Deviation(_variant_of(DECODED, variant), change, variant)
-    variant = "latin-1, and pretokens encoded as latin-1 again, so that only borders differ"
-    yield Deviation(_variant_of(DECODED, variant), _cut_as_latin_1, variant)
+        yield Deviation(_variant_of(DECODED, variant), change, str(variant))
+    again = "latin-1, and pretokens encoded as latin-1 again, so that only borders differ"
+    yield Deviation(_variant_of(DECODED, again), _cut_as_latin_1, again)
 
 
 def _misread(document: bytes, encoding: str) -> bytes:
@@ -222,10 +225,11 @@ def _as_ascii(document: bytes, errors: str) -> bytes:
 def _encoded_by(encoding: str, sentence: str, case: DivergenceCase) -> Iterator[Deviation]:
     if not case.assignment.text.isascii():
         for errors in ("ignore", "replace"):
-            variant = f"encode({encoding!r}, {errors!r}) of each pretoken"
+            call = f"encode({encoding!r}, {errors!r})"
+            variant = say("{call} of each pretoken", call=call)
             recount = partial(_respelled, encoding=encoding, errors=errors)
             change = partial(Procedure.recounting, recount=recount)
-            yield Deviation(_variant_of(sentence, variant), change, variant)
+            yield Deviation(_variant_of(sentence, variant), change, str(variant))
 
 
 def _respelled(
@@ -252,13 +256,13 @@ def chunk_borders(case: DivergenceCase) -> Iterator[Deviation]:
     text = case.assignment.text
     for number in NUMBERS_OF_CHUNKS:
         if number <= len(text):
-            yield _chunked(f"{number} chunks", len(text) // number, number)
+            yield _chunked(say("{n} chunks", n=str(number)), len(text) // number, number)
     for size in SIZES_OF_CHUNKS:
         if size < len(text):
-            yield _chunked(f"chunks of {size:,} bytes", size, -(-len(text) // size))
+            yield _chunked(say("chunks of {n} bytes", n=f"{size:,}"), size, -(-len(text) // size))
 
 
-def _chunked(variant: str, size: int, number: int) -> Deviation:
+def _chunked(variant: Sentence, size: int, number: int) -> Deviation:
     def read(here: Assignment, documents: Documents) -> Documents:
         places = [*(size * place for place in range(number)), len(here.text)]
         chunks = (here.text[start:end] for start, end in pairwise(places))
@@ -267,8 +271,8 @@ def _chunked(variant: str, size: int, number: int) -> Deviation:
         cut = SpecialSplitter(here.special_tokens).documents
         return [document for chunk in whole for document in cut(chunk)]
 
-    sentence = f"{CHUNKED}: here in {variant}"
-    return Deviation(sentence, lambda procedure: procedure.reading(read), variant)
+    sentence = say("{sentence}: here in {variant}", sentence=say(CHUNKED), variant=variant)
+    return Deviation(sentence, lambda procedure: procedure.reading(read), str(variant))
 
 
 LAST_LOST = "the last chunk of the corpus is never counted"
@@ -285,9 +289,12 @@ def last_chunk_lost(case: DivergenceCase) -> Iterator[Deviation]:
             ends.setdefault(here.text.find(mark, guess), number)
     for end, number in ends.items():
         if end > 0:
-            variant = f"{number} chunks"
+            variant = say("{n} chunks", n=str(number))
+            sentence = say(
+                "{sentence}: here of {variant}", sentence=say(LAST_LOST), variant=variant
+            )
             change = partial(Procedure.reading, read=partial(_read_up_to, end))
-            yield Deviation(f"{LAST_LOST}: here of {variant}", change, variant)
+            yield Deviation(sentence, change, str(variant))
 
 
 def _read_up_to(end: int, here: Assignment, documents: Documents) -> Documents:

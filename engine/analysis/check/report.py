@@ -15,7 +15,7 @@ from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainer import base_vocab
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import ENGLISH, Messages, Sentence, ShowBytes, counted, text_of, times
+from engine.core.wording import ENGLISH, Messages, Sentence, ShowBytes, amount, say, text_of, times
 
 TIED_NAMED = 6
 """Number of tied pairs that a sentence names."""
@@ -98,10 +98,8 @@ class Divergence:
         """Yield the divergence in lines of a sentence or two."""
         text, taken, n = partial(text_of, messages), describe_pair(self.taken, show), self.step + 1
         if self.is_of_count_only:
-            yield (
-                f"The first wrong count is at merge {n:,}: the pair {taken} is right, "
-                f"but it occurs {times(self.rule_count, ENGLISH)}, not {self.claimed_count:,}."
-            )
+            often = {"times": times(self.rule_count, messages), "count": f"{self.claimed_count:,}"}
+            yield text(WRONG_COUNT, n=f"{n:,}", pair=taken, **often)
             return
         yield text("The first merge that is not by the rule is merge {n}.", n=f"{n:,}")
         yield self._describe_rule(show, messages)
@@ -120,6 +118,10 @@ class Divergence:
         return text_of(messages, TIED, pair=pair, times=often, tied=named) if others else alone
 
 
+WRONG_COUNT = (
+    "The first wrong count is at merge {n}: the pair {pair} is right, but it occurs {times}, not "
+    "{count}."
+)
 RULE_ALONE = "The rule takes {pair}, which occurs {times}; no other pair is as frequent."
 TIED = "The rule takes {pair}, which occurs {times}, tied with {tied}."
 TRIED = 1001
@@ -150,31 +152,35 @@ class LikelyMistake:
         """Whether it explains all merges for which causes are tried."""
         return self.all or self.merges >= TRIED
 
+    @property
+    def said(self) -> Sentence:
+        """Its description, which can be translated."""
+        return self.sentence if isinstance(self.sentence, Sentence) else say(self.sentence)
+
     def mistake(self, messages: Messages) -> str:
         """Return its description in the language of a table."""
-        if isinstance(self.sentence, Sentence):
-            return str(self.sentence.translated(messages))
-        return messages.get(self.sentence, self.sentence)
+        return str(self.said.translated(messages))
 
     def describe_reach(self, messages: Messages = ENGLISH) -> str:
         """Return a sentence on how many of the trainer's merges it explains."""
-        names = ", ".join(self.alike)
-        alike = f" {text_of(messages, 'So would {names}.', names=names)}" if self.alike else ""
-        more = self.merges - 1
+        text, more = partial(text_of, messages), f"{self.merges - 1:,}"
+        alike = text(" So would {names}.", names=", ".join(self.alike)) if self.alike else ""
         if self.lines is not None:
-            return (
-                "All the others are the rule's, in its order: a slip in the list, not in the "
-                "trainer."
-            )
+            return text(ONE_SLIP)
         if self.all:
-            mistake = text_of(messages, "A trainer with this mistake makes exactly your merges.")
-            if " + " in self.cause:
-                mistake = "A trainer with these mistakes makes exactly your merges."
-            return f"{mistake}{alike}"
-        if not more:
-            return f"It explains this merge only; the next one differs again.{alike}"
-        as_far = ", as far as it was tried" if self.merges == TRIED else ""
-        return f"It explains this merge and the next {more:,}{as_far}.{alike}"
+            reach = text(OF_SEVERAL if " + " in self.cause else OF_ONE)
+        elif self.merges == 1:
+            reach = text("It explains this merge only; the next one differs again.")
+        elif self.merges == TRIED:
+            reach = text("It explains this merge and the next {n}, as far as it was tried.", n=more)
+        else:
+            reach = text("It explains this merge and the next {n}.", n=more)
+        return f"{reach}{alike}"
+
+
+OF_ONE = "A trainer with this mistake makes exactly your merges."
+OF_SEVERAL = "A trainer with these mistakes makes exactly your merges."
+ONE_SLIP = "All the others are the rule's, in its order: a slip in the list, not in the trainer."
 
 
 # -- the number of merges
@@ -188,17 +194,18 @@ class SizeFinding:
     wanted: int
     special_tokens: int
 
-    def describe(self, lines: int | None = None) -> str:
+    def describe(self, lines: int | None = None, messages: Messages = ENGLISH) -> str:
         """Return how far off the number is, and what that difference hints at.
 
         Args:
             lines: by how many the list is longer, where a slip in it explains the divergence.
         """
         is_short, off = self.merges < self.wanted, self.merges - self.wanted
-        few, missing = ("few", "missing from") if is_short else ("many", "too many in")
-        text = f"Too {few} merges, by {abs(off):,}: {self.merges:,}, not {self.wanted:,}."
+        template, same = (TOO_FEW, MISSING) if is_short else (TOO_MANY, BEYOND_LIST)
+        numbers = {"n": f"{abs(off):,}", "merges": f"{self.merges:,}", "all": f"{self.wanted:,}"}
+        text = text_of(messages, template, **numbers)
         if lines:
-            return f"{text} That is what is {missing} the list." if lines == off else text
+            return f"{text}{text_of(messages, same)}" if lines == off else text
         hints = []
         if abs(off) == 256:
             hints.append("the 256 bytes were not counted as tokens of the vocabulary")
@@ -208,8 +215,14 @@ class SizeFinding:
             hints.append("the special tokens were counted twice or not at all")
         elif abs(off) == 256 + self.special_tokens:
             hints.append("the 256 bytes and the special tokens were not counted")
-        return f"{text} Perhaps {', or '.join(hints)}." if hints else text
+        named = text_of(messages, ", or ").join(messages.get(hint, hint) for hint in hints)
+        return text + text_of(messages, " Perhaps {hints}.", hints=named) if hints else text
 
+
+TOO_FEW = "Too few merges, by {n}: {merges}, not {all}."
+TOO_MANY = "Too many merges, by {n}: {merges}, not {all}."
+MISSING = " That is what is missing from the list."
+BEYOND_LIST = " That is what is too many in the list."
 
 # -- the vocabulary and the new ids
 #
@@ -247,26 +260,35 @@ class VocabularyFinding:
         """Whether it has the right tokens, however they are numbered."""
         return not self.missing and not self.extra
 
-    def describe(self, show: ShowBytes) -> str:
+    def describe(self, show: ShowBytes, messages: Messages = ENGLISH) -> str:
         """Return the finding in one sentence."""
+        text = partial(text_of, messages)
         if not self.is_consistent:
-            parts = [("lacks", self.missing), ("has, beyond what it should,", self.extra)]
             found = []
-            for verb, tokens in parts:
+            for template, tokens in (("lacks {tokens}", self.missing), (BEYOND, self.extra)):
                 named, more = ", ".join(map(show, tokens[:NAMED])), len(tokens) - NAMED
-                if tokens:
-                    found.append(f"{verb} {named}" + (f" and {more:,} more" if more > 0 else ""))
-            return f"The vocabulary {' and '.join(found)}."
+                if more > 0:
+                    named = text("{tokens} and {n} more", tokens=named, n=f"{more:,}")
+                found += [text(template, tokens=named)] if tokens else []
+            one, *other = found
+            template = "The vocabulary {one} and {other}." if other else "The vocabulary {one}."
+            return text(template, one=one, other="".join(other))
         if self.renumbered is None:
-            return "The vocabulary is what these merges make, with the ids that the rule gives."
+            return text(AS_MADE)
         first = self.renumbered
         has, rule = (
-            "nothing" if token is None else show(token) for token in (first.token, first.by_rule)
+            text("nothing") if token is None else show(token)
+            for token in (first.token, first.by_rule)
         )
-        return (
-            "The vocabulary has the right tokens, but numbers them otherwise: "
-            f"id {first.token_id} is {has}, by the rule {rule}."
-        )
+        return text(RENUMBERED, id=str(first.token_id), token=has, by_rule=rule)
+
+
+AS_MADE = "The vocabulary is what these merges make, with the ids that the rule gives."
+BEYOND = "has, beyond what it should, {tokens}"
+RENUMBERED = (
+    "The vocabulary has the right tokens, but numbers them otherwise: id {id} is {token}, by the "
+    "rule {by_rule}."
+)
 
 
 def vocabulary_finding(
@@ -310,12 +332,15 @@ class IdFinding:
     expected: int
     broken: int | None
 
-    def describe(self) -> str | None:
+    def describe(self, messages: Messages = ENGLISH) -> str | None:
         """Return one sentence on what is wrong with the ids; `None` if nothing is."""
         if self.broken is not None:
-            return f"The new ids do not count up: that of merge {self.broken + 1:,} is out of line."
+            template = "The new ids do not count up: that of merge {n} is out of line."
+            return text_of(messages, template, n=f"{self.broken + 1:,}")
         if self.first_id != self.expected:
-            return f"New tokens are numbered from {self.first_id} on, by the rule {self.expected}."
+            ids = {"id": str(self.first_id), "other": str(self.expected)}
+            template = "New tokens are numbered from {id} on, by the rule {other}."
+            return text_of(messages, template, **ids)
         return None
 
 
@@ -380,22 +405,23 @@ class Report:
         lines = self.explanations[0].lines if self.explanations else None
         if self.divergence is None:
             right = RIGHT_COUNTS if self.counts_claimed else ALL_RIGHT
-            one = right.replace("All {n} merges are", "The one merge is")
-            yield one if self.merges == 1 else text_of(messages, right, n=f"{self.merges:,}")
+            one = ONE_RIGHT_COUNT if self.counts_claimed else ONE_RIGHT
+            n = f"{self.merges:,}"
+            yield text_of(messages, one) if self.merges == 1 else text_of(messages, right, n=n)
         else:
             yield from self.divergence.describe(show, messages)
             yield from self._describe_causes(self.divergence, messages)
             if lines is None:  # else the rest is the rule's list: the slip's sentence says so
                 yield from self._describe_rest(self.divergence, messages)
             if self.counts_wrong:
-                wrong, of = self.counts_wrong, self.counts_claimed
-                verb = "is" if wrong == 1 else "are"
-                yield f"{wrong:,} of the {counted(of, 'count')} reported {verb} wrong."
+                wrong, of = f"{self.counts_wrong:,}", amount(self.counts_claimed, "count")
+                template = ONE_WRONG if self.counts_wrong == 1 else SOME_WRONG
+                yield text_of(messages, template, n=wrong, counts=str(of.translated(messages)))
         if self.size is not None:
-            yield self.size.describe(lines)
+            yield self.size.describe(lines, messages)
         if self.vocabulary is not None:
-            yield self.vocabulary.describe(show)
-        if self.ids is not None and (ids := self.ids.describe()) is not None:
+            yield self.vocabulary.describe(show, messages)
+        if self.ids is not None and (ids := self.ids.describe(messages)) is not None:
             yield ids
 
     @property
@@ -406,9 +432,9 @@ class Report:
 
     def _describe_causes(self, divergence: Divergence, messages: Messages) -> Iterator[str]:
         if not self.has_text:
-            yield "No cause was looked for: that takes the text, and here are only its counts."
+            yield text_of(messages, NO_TEXT)
         elif not self.explanations:
-            yield "None of the known mistakes that were tried on this corpus explains it."
+            yield text_of(messages, NO_CAUSE)
         else:
             # A cause is likely if it explains at least half of the merges that it was tried on.
             first = self.explanations[0]
@@ -426,18 +452,25 @@ class Report:
         if not later:
             yield text_of(messages, "It is the last merge.")
         elif divergence.is_of_count_only and self.by_rule_after == later:
-            yield "The merges themselves are all by the rule."
+            yield text_of(messages, "The merges themselves are all by the rule.")
         elif self.by_rule_after == later:
-            slip = "" if any(each.all for each in self.explanations) else "It is one slip. "
-            given = text_of(messages, "Given it, all later merges ({n}) are by the rule.", n=n)
-            yield f"{slip}{given}"
+            is_explained = any(each.all for each in self.explanations)
+            yield text_of(messages, GIVEN_IT if is_explained else SLIP_GIVEN, n=n)
         else:
             yield text_of(messages, LATER, n=n, all=f"{later:,}")
 
 
+NO_TEXT = "No cause was looked for: that takes the text, and here are only its counts."
+NO_CAUSE = "None of the known mistakes that were tried on this corpus explains it."
 CAUSE = "{lead} ({cause}): {mistake}. {reach}"
+GIVEN_IT = "Given it, all later merges ({n}) are by the rule."
+SLIP_GIVEN = "It is one slip. Given it, all later merges ({n}) are by the rule."
 LATER = "{n} of {all} later merges are what the rule takes after yours before them."
+ONE_WRONG = "{n} of the {counts} reported is wrong."
+SOME_WRONG = "{n} of the {counts} reported are wrong."
 ALL_RIGHT = "All {n} merges are by the rule."
+ONE_RIGHT = "The one merge is by the rule."
+ONE_RIGHT_COUNT = "The one merge is by the rule with the counts reported."
 RIGHT_COUNTS = "All {n} merges are by the rule with the counts reported."
 
 

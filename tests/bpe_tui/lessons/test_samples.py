@@ -62,4 +62,4 @@ async def test_the_lectures_toy_makes_the_merges_and_ids_of_the_lecture() -> Non
 def test_check_finds_the_two_lines_that_are_swapped() -> None:
     report = check(None, Tokenizer.load(SWAPPED).merges, SHIP)
     assert report.explanations[0].cause == "swapped-lines"
-    assert "merges 1 and 14" in report.explanations[0].sentence
+    assert "merges 1 and 14" in str(report.explanations[0].sentence)
