@@ -69,11 +69,6 @@ class EncodingRules:
         return self._ids_where(self._ending.__contains__)
 
     @cached_property
-    def in_byte_order(self) -> list[bytes]:
-        """The tokens of `ids`, in the order of their bytes."""
-        return sorted(self.ids)
-
-    @cached_property
     def _ending(self) -> frozenset[int]:
         covered = self.covered or {}
         return frozenset(number for number, text in covered.items() if text != self.vocab[number])
