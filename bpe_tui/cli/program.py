@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from importlib import import_module
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
@@ -45,6 +47,13 @@ class CorpusOrCommand(TyperGroup):
             self.commands.update(typer.main.get_group(app).commands)
         return super().get_command(ctx, cmd_name)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands; to import them all takes longer than everything else."""
+        limit = formatter.width - 6 - max(map(len, COMMAND_NAMES))
+        listed = [TyperCommand(name, help=_summary(name)) for name in COMMAND_NAMES]
+        with formatter.section("Commands"):
+            formatter.write_dl((each.name, each.get_short_help_str(limit)) for each in listed)
+
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Return the commands that begin so; if there are none, the samples."""
         corpus = next(filter(_is_argument, self.get_command(ctx, "open").params))
@@ -68,6 +77,14 @@ class CorpusOrCommand(TyperGroup):
                 )
             args = ["open", *args]
         return super().parse_args(ctx, args)
+
+
+def _summary(name: str) -> str:
+    """Return the first sentence of a command's docstring, from the text of its module."""
+    path = Path(__file__).with_name(f"{MODULES[name]}.py")
+    pattern = rf'^def {name}\(.*?^\) -> None:\n    """(.*?)(?:\n|""")'
+    found = re.search(pattern, path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return found[1] if found else ""
 
 
 class GroupedHelp(TyperCommand):

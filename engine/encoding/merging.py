@@ -7,6 +7,7 @@ needs columns only; encoding and explaining look pairs up, and make the dict onc
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from functools import cached_property
 from itertools import pairwise
@@ -84,15 +85,47 @@ class MergeArrays(Mapping[Pair, tuple[int, int]]):
     (1, (0, 256), False)
     """
 
+    _rows: tuple[array[int], array[int]] | None = None
+
     def __init__(self, columns: MergeColumns) -> None:
         self.columns = columns
+
+    @classmethod
+    def of_pairs(cls, pairs: array[int], values: array[int]) -> MergeArrays:
+        """Return merges in rows: the ids of each pair, and its rank and the id of its result."""
+        made = cls.__new__(cls)
+        made._rows = pairs, values
+        return made
+
+    @cached_property
+    def columns(self) -> MergeColumns:
+        """The merges in columns; numpy is imported only if these are asked for."""
+        rows = self._rows or ()
+        pairs, values = (np.array(row, dtype=np.int64).reshape(-1, 2) for row in rows)
+        return MergeColumns(pairs[:, 0], pairs[:, 1], values[:, 0], values[:, 1])
 
     @cached_property
     def by_pair(self) -> dict[Pair, tuple[int, int]]:
         """The merges as a dict."""
-        left, right, rank, made = (column.tolist() for column in self.columns)
+        if self._rows is None:
+            left, right, rank, made = (column.tolist() for column in self.columns)
+        else:
+            left, right, rank, made = (row[at::2] for row in self._rows for at in range(2))
         pairs, values = zip(left, right, strict=True), zip(rank, made, strict=True)
         return dict(zip(pairs, values, strict=True))
+
+    @property
+    def in_32_bits(self) -> tuple[array[int], array[int]] | None:
+        """The ids of all pairs, and the ranks and ids of results; `None` if one is too large."""
+        if self._rows is not None and self._rows[0].typecode == "i":
+            return self._rows
+        left, right, rank, made = self.columns
+        if any(column.size and column.max() >= 2**31 for column in self.columns):
+            return None
+        pairs, values = array("i"), array("i")
+        pairs.frombytes(np.stack((left, right), axis=1).astype(np.int32).tobytes())
+        values.frombytes(np.stack((rank, made), axis=1).astype(np.int32).tobytes())
+        return pairs, values
 
     def __getitem__(self, pair: Pair) -> tuple[int, int]:
         return self.by_pair[pair]
@@ -101,7 +134,7 @@ class MergeArrays(Mapping[Pair, tuple[int, int]]):
         return iter(self.by_pair)
 
     def __len__(self) -> int:
-        return len(self.columns.rank)
+        return len(self.columns.rank) if self._rows is None else len(self._rows[1]) // 2
 
     # The views of the dict; those of `Mapping` would look each pair up.
 

@@ -8,29 +8,24 @@ nothing was merged across its two ends, so its bytes were encoded as if they wer
 own. The neighbours are therefore the last two parts in encoding the token's own bytes, in any text.
 So pairs with ranks encode like the ranks. A token whose own bytes end in more than two parts is
 made by no merge; it only occurs where a whole text is looked up.
-
-**Finding the merges fast.** Consider the tokens in order of rank. As long as each is made of tokens
-of lower rank, or by no merge, merges happen in order of rank. Then a split of a token is its merge
-if the two parts become neighbours; `last_merges` finds these splits for all tokens at once. For a
-token without such a split, and for all tokens from the first one made of tokens of higher rank, the
-bytes are encoded instead.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence, Set
+from operator import mul
 from typing import NamedTuple
 
-from engine.core.arrays import Ints, NumberTable
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
-from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
-from engine.encoding.merging import NONE, MergeArrays, MergeColumns, become_neighbours
+from engine.encoding.merging import MergeArrays
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.tokenizer_format import made_by_merges
+from engine.native import KERNEL
+from engine.native.merging import RankedPairs, split_by_ranks
 from engine.text.patterns import PatternLike
 
 # From ranks to a tokenizer that encodes like tiktoken, and back
@@ -154,45 +149,34 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
     >>> dict(found.table), found.unmade
     ({(1, 2): (0, 3), (0, 3): (1, 4)}, [b'aca'])
     """
-    if sum(len(token) ** 2 for token in ranks) > MOST_WORK:
+    lengths = list(map(len, ranks))
+    if sum(map(mul, lengths, lengths)) > MOST_WORK:
         raise VocabularyError(
-            f"its tokens, of up to {max(map(len, ranks)):,} bytes, are too long to find their "
-            "merges"
+            f"its tokens, of up to {max(lengths):,} bytes, are too long to find their merges"
         )
     tokens = sorted(ranks, key=ranks.__getitem__)
-    left, right = last_merges(tokens)
-    unmade = [place for place in np.flatnonzero(left == NONE).tolist() if len(tokens[place]) > 1]
-    # The first token whose merge was not found: one of its parts has a higher rank.
-    known = next((place for place in unmade if _last_merge(tokens[place], ranks)), len(tokens))
-    made = np.flatnonzero(left[:known] != NONE)
-    in_order = np.array(sorted(ranks.values()), dtype=np.int64)
-    columns = (in_order[left[made]], in_order[right[made]], in_order[made])
-    more, more_unmade = _found_by_encoding(tokens[known:], ranks)
-    lefts, rights, wholes = (np.concatenate(each) for each in zip(columns, more, strict=True))
-    ordered = MergeColumns(lefts, rights, np.arange(len(wholes)), wholes)
-    found = [tokens[place] for place in unmade if place < known]
-    return RankedMerges(MergeArrays(ordered), found + more_unmade)
+    places = sorted(ranks.values())
+    in_kernel = KERNEL is not None and places[-1] < 2**31
+    found = split_by_ranks(tokens, places) if in_kernel else _split_by_ranks(tokens, ranks)
+    unmade = [tokens[place] for place in found.unmade]
+    return RankedMerges(MergeArrays.of_pairs(found.pairs, found.made), unmade)
 
 
-def _found_by_encoding(
-    tokens: Sequence[bytes], ranks: Mapping[bytes, int]
-) -> tuple[Ints, list[bytes]]:
-    """Return left part, right part and rank of each token's merge, and the tokens without one."""
-    rows: list[tuple[int, int, int]] = []
-    unmade: list[bytes] = []
-    for token in tokens:
-        if len(token) == 1:
-            continue
+def _split_by_ranks(tokens: Sequence[bytes], ranks: Mapping[bytes, int]) -> RankedPairs:
+    """Do what the kernel's function does."""
+    found = RankedPairs(array("q"), array("q"), array("q"))
+    for place, token in enumerate(tokens):
         merge = _last_merge(token, ranks)
-        if merge is None:
-            unmade.append(token)
-        else:
-            rows.append((ranks[merge[0]], ranks[merge[1]], ranks[token]))
-    return np.array(rows, dtype=np.int64).reshape(-1, 3).T, unmade
+        if merge is not None:
+            found.made.extend((len(found.made) // 2, ranks[token]))
+            found.pairs.extend(map(ranks.__getitem__, merge))
+        elif len(token) > 1:
+            found.unmade.append(place)
+    return found
 
 
 def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> tuple[bytes, bytes] | None:
-    """Return the last two parts in encoding a token's own bytes; `None` if more remain."""
+    """Return the last two parts in encoding a token's own bytes; `None` if more or fewer remain."""
     rank_of = ranks.get
     parts = [token[place : place + 1] for place in range(len(token))]
     waiting = [rank_of(token[place : place + 2], NEVER) for place in range(len(token) - 1)]
@@ -207,47 +191,4 @@ def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> tuple[bytes, bytes]
             waiting[at - 1] = rank_of(parts[at - 1] + parts[at], NEVER)
         if at < len(waiting):
             waiting[at] = rank_of(parts[at] + parts[at + 1], NEVER)
-    return parts[0], parts[1]
-
-
-# The split of each token that is its last merge, for all tokens at once
-#
-# A token is named by its place in order of rank. The merges of its parts must be known, and these
-# are shorter. So tokens are processed by length, all of one length together.
-
-
-def last_merges(tokens: Sequence[bytes]) -> tuple[Ints, Ints]:
-    """Return the two parts of each token's last merge, both older than it; `NONE` if it has none.
-
-    The result is valid for a token if all older tokens have such parts or are made by no merge.
-
-    >>> last_merges([b"a", b"b", b"c", b"bc", b"abc", b"abca"])
-    (array([-1, -1, -1,  1,  0,  4]), array([-1, -1, -1,  2,  3,  0]))
-    """
-    whole, left, right = _splits(tokens)
-    lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
-    parts = np.full((2, len(tokens)), NONE, dtype=np.int64)
-    is_made = lengths == 1  # tokens that merges make are added
-    age = np.where(is_made, NONE, np.arange(len(tokens), dtype=np.int64))
-    joined = NumberTable(left * len(tokens) + right, whole)
-    older = np.flatnonzero(np.maximum(left, right) < whole)
-    order = older[np.argsort(lengths[whole[older]], kind="stable")]
-    for wave in np.split(order, np.flatnonzero(np.diff(lengths[whole[order]])) + 1):
-        possible = wave[is_made[left[wave]] & is_made[right[wave]]]
-        meet = become_neighbours(left[possible], right[possible], (parts[0], parts[1]), age, joined)
-        merges = possible[meet]
-        parts[:, whole[merges]] = left[merges], right[merges]
-        is_made[whole[merges]] = True
-    return parts[0], parts[1]
-
-
-def _splits(tokens: Sequence[bytes]) -> Ints:
-    """Return all tokens that are two tokens joined, as places: whole, left part, right part."""
-    place_of = {token: place for place, token in enumerate(tokens)}
-    splits = array("q")
-    for whole, token in enumerate(tokens):
-        for cut in range(1, len(token)):
-            left = place_of.get(token[:cut])
-            if left is not None and (right := place_of.get(token[cut:])) is not None:
-                splits.extend((whole, left, right))
-    return np.array(splits, dtype=np.int64).reshape(-1, 3).T
+    return (parts[0], parts[1]) if len(parts) == 2 else None

@@ -63,8 +63,8 @@ def recognises_tiktoken(source: TokenizerSource) -> bool:
 
 def load_tiktoken(source: TokenizerSource, overrides: Overrides) -> Opened:
     data = check_lines(source.paths[0], read_bytes(source.paths[0]))
-    ranks = read_ranks(source, _EMPTY_TOKEN.sub(b"", data))
-    empty = _EMPTY_TOKEN.search(data)
+    empty = _EMPTY_TOKEN.search(data) if b"\n=" in data or data.startswith(b"=") else None
+    ranks = read_ranks(source, data if empty is None else _EMPTY_TOKEN.sub(b"", data))
     known = known_ranks(data)
     likely = None if known else likely_ranks(ranks, has_empty=empty is not None)
     used = known or likely
@@ -106,6 +106,8 @@ def read_ranks(source: TokenizerSource, data: bytes) -> dict[bytes, int]:
     Raises:
         TokenizerFileError: a line is no token and rank, or a token or a rank occurs twice.
     """
+    if (found := _usual_ranks(data)) is not None:
+        return found
     ranks: dict[bytes, int] = {}
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line or line == b"\r":
@@ -130,6 +132,25 @@ def read_ranks(source: TokenizerSource, data: bytes) -> dict[bytes, int]:
         twice = next(a for a, b in pairwise(by_rank) if a == b)
         raise TokenizerFileError(f"{source}: the rank {twice} is given to two tokens")
     return ranks
+
+
+_NOT_BETWEEN = bytes(set(range(256)) - set(b" \n"))
+
+
+def _usual_ranks(data: bytes) -> dict[bytes, int] | None:
+    """Read all lines at once; `None` if one is not as most programs write it, or is repeated."""
+    fields = data.split()
+    spelled, ranks = fields[::2], fields[1::2]
+    if not ranks or data.translate(None, _NOT_BETWEEN) != b" \n" * len(spelled):
+        return None
+    if not all(map(bytes.isdigit, ranks)) or max(map(len, ranks)) > _MOST_DIGITS:
+        return None
+    try:
+        found = dict(zip(map(_token_of, spelled), map(int, ranks), strict=True))
+    except Base64Error:
+        return None
+    is_right = len(found) == len(ranks) == len(set(found.values())) and b"" not in found
+    return found if is_right else None
 
 
 def save_tiktoken(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:

@@ -57,9 +57,13 @@ def merge_numbers(byte_ids: Iterable[int], table: MergeTable) -> MergeNumbers | 
     """Return the numbers of a tokenizer; `None` without a kernel, or if one is too large for it."""
     if KERNEL is None:
         return None
+    columns = getattr(table, "in_32_bits", None)  # of many merges
     try:
-        pairs = array("i", [*chain.from_iterable(table)])
-        found = array("i", byte_ids), pairs, array("i", [*chain.from_iterable(table.values())])
+        pairs, made = columns or (array("i"), array("i"))
+        if columns is None:
+            pairs.extend([*chain.from_iterable(table)])
+            made.extend([*chain.from_iterable(table.values())])
+        found = array("i", byte_ids), pairs, made
     except OverflowError:
         return None
     highest = [KERNEL.rules_highest(address(each), len(each)) for each in found]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from ctypes import c_int32, c_int64
+from ctypes import c_int32, c_int64, c_void_p
 from itertools import accumulate, chain
 from threading import Lock
 from typing import NamedTuple
 
+from engine.core.errors import KernelMemoryError
 from engine.core.events import Pair
-from engine.native import KERNEL, KernelObject, address, random_seed
+from engine.native import FAILED, KERNEL, PADDING, KernelObject, address, random_seed
 
 KERNEL_TIE_RULES = frozenset(("lexicographic", "smallest-ids", "huggingface", "sentencepiece"))
 """Names of the tie rules that the kernel knows; `fast` trains by any other rule."""
@@ -200,3 +201,42 @@ class Merger(KernelObject):
         """Return the pairs that are new since the last call."""
         known, self._returned_pairs = self._returned_pairs, self.call("merger_pair_count")
         return self.integers("merger_pairs", 2 * (self._returned_pairs - known), "i", 2 * known)
+
+
+class RankedPairs(NamedTuple):
+    """The merges of tokens that are numbered by their ranks, in order.
+
+    Attributes:
+        pairs: the ids of the left and the right part of each.
+        made: its number and the id that it makes.
+        unmade: the places of tokens of several bytes that no merge makes.
+    """
+
+    pairs: array[int]
+    made: array[int]
+    unmade: array[int]
+
+
+def split_by_ranks(tokens: Sequence[bytes], ranks: Sequence[int]) -> RankedPairs:
+    """Return the last merge of each token when its own bytes are encoded.
+
+    Args:
+        tokens: different ones in order of rank, with every single byte.
+        ranks: of the tokens, in 32 bits.
+
+    Raises:
+        KernelMemoryError: there is not enough memory.
+    """
+    assert KERNEL is not None  # the caller has asked
+    sizes, ids = array("q", map(len, tokens)), array("i", ranks)
+    room = array("i", [0]) * len(tokens)
+    found = RankedPairs(room * 2, room * 2, room[:])
+    addresses = (c_void_p * 3)(*map(address, found))
+    text, columns = b"".join(tokens) + PADDING, (address(sizes), address(ids))
+    merges = KERNEL.ranks_split(text, *columns, len(tokens), addresses, random_seed())
+    if merges == FAILED:
+        raise KernelMemoryError("there is not enough memory to read the tokenizer")
+    longer = len(tokens) - sizes.count(1)
+    return RankedPairs(
+        found.pairs[: 2 * merges], found.made[: 2 * merges], found.unmade[: longer - merges]
+    )
