@@ -175,6 +175,8 @@ def _keeping(blocks: Iterable[bytes], kept: list[bytes]) -> Iterator[bytes]:
 
 def _note_losses(tokenizer: Tokenizer, text: str) -> None:
     """Print a note about characters of the text that its ids do not give back."""
+    if tokenizer.pipeline is None:
+        return
     from engine.pipeline.losses import losses  # many modules, for pipelines only
     from engine.pipeline.pipeline import Pipeline
 

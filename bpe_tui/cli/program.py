@@ -82,9 +82,10 @@ class CorpusOrCommand(TyperGroup):
 def _summary(name: str) -> str:
     """Return the first sentence of a command's docstring, from the text of its module."""
     path = Path(__file__).with_name(f"{MODULES[name]}.py")
-    pattern = rf'^def {name}\(.*?^\) -> None:\n    """(.*?)(?:\n|""")'
+    pattern = rf'^def {name}(?:_corpus)?\(.*?\) -> None:\n    """(.*?)(?:\n|""")'
     found = re.search(pattern, path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    return found[1] if found else ""
+    assert found is not None
+    return found[1]
 
 
 class GroupedHelp(TyperCommand):

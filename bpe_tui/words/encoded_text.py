@@ -12,7 +12,6 @@ from engine.analysis.why_not import cut_by
 from engine.core.characters import whole_characters
 from engine.core.events import Pair
 from engine.encoding.rules import EncodingRules, HasRules, TracedMerge, TracedPretoken, trace
-from engine.pipeline.as_tokenizer import ModelAlphabet
 from engine.text.patterns import STAGED
 from engine.wordpiece.tokenizer import EncodedWord, Outcome, Probe
 
@@ -48,6 +47,8 @@ def explanation(source: HasRules, text: str) -> Iterator[list[Span]]:
 
 def _steps(rules: EncodingRules, piece: TracedPretoken) -> Iterator[list[Span]]:
     alphabet = rules.alphabet
+    from engine.pipeline.as_tokenizer import ModelAlphabet  # slow to import; few files need it
+
     if not isinstance(alphabet, ModelAlphabet):
         yield from (_describe_merge(rules, merge) for merge in piece.merges)
     elif (word := alphabet.longest_match(piece.pretoken.bytes)) is not None:

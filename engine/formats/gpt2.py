@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
-from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell, unspell_all
+from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell_all
 from engine.core.json_fields import well_formed
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses, vocab_without_bytes
 from engine.formats.folder_settings import FolderSettings, read_folder_settings
-from engine.formats.source import TokenizerSource, read_head, read_json, read_merges
+from engine.formats.source import TokenizerSource, read_head, read_json, read_spelled_merges
 from engine.formats.tokenizer_format import (
     Opened,
     Overrides,
@@ -221,7 +221,7 @@ def read(source: TokenizerSource, special_tokens: Sequence[str] | None = None) -
     return VocabAndMerges(
         str(source),
         _read_vocab(vocab, special_tokens or ()),
-        [] if merges is None else read_merges(merges, unspell),
+        [] if merges is None else read_spelled_merges(merges),
         special_tokens=special_tokens,
         pattern=pattern,
         merges_place=str(merges),

@@ -20,6 +20,7 @@ from zlib import decompressobj
 from zlib import error as ZlibError
 
 from engine.core.errors import TokenizerFileError
+from engine.core.gpt2_bytes import unspell, unspell_all
 from engine.formats.not_tokenizers import first_line, likely_kind
 
 SECONDS_OF_A_SAVE = 2.0
@@ -246,6 +247,19 @@ def read_merges(
             raise TokenizerFileError(f"{path}: line {number} has an empty token: {line[:60]!r}")
         merges.append((left, right))
     return merges
+
+
+def read_spelled_merges(path: Path) -> list[tuple[bytes, bytes]]:
+    """Read a `merges.txt` whose tokens are in GPT-2's spelling: usual lines all at once."""
+    lines = read_lines(path)
+    if lines[0].startswith("#version"):
+        del lines[0]
+    lines = list(filter(None, lines))
+    tokens = unspell_all(" ".join(lines).split(" ")) if lines else []
+    if None in tokens or b"" in tokens or not all(line.count(" ") == 1 for line in lines):
+        return read_merges(path, unspell)  # names the line
+    found = iter(filter(None, tokens))
+    return list(zip(found, found, strict=True))
 
 
 def whole_number(text: str) -> int | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from operator import add
 from pathlib import Path
 from typing import NamedTuple
 
@@ -98,6 +100,9 @@ class VocabAndMerges:
     def check_merges(self) -> None:
         """Raise `TokenizerFileError` if a merge needs a token that the vocabulary lacks."""
         known = set(self.vocab.values())
+        lefts, rights = zip(*self.merges, strict=True) if self.merges else ((), ())
+        if known.issuperset(chain(lefts, rights, map(add, lefts, rights))):
+            return
         for rank, (left, right) in enumerate(self.merges):
             for token in (left, right, left + right):
                 if token not in known:

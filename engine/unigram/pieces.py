@@ -12,12 +12,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-import numpy as np
-
-from engine.core.arrays import Floats, Ints
+from engine.core.arrays import Bools, Floats, Ints
 from engine.core.errors import UnigramError
+from engine.core.slow_modules import np
 from engine.text.pretokenize import to_text
-from engine.unigram.lattice_arrays import Flags
 from engine.unigram.units import SPACE
 
 # Unigram models spell pretokens with the visible character ▁ (U+2581) for a space.
@@ -234,14 +232,14 @@ class PieceColumns:
         return places
 
     @cached_property
-    def are_runs(self) -> Flags:
-        """Flags of the pieces that repeat one character, such as `!!!!`."""
+    def are_runs(self) -> Bools:
+        """Bools of the pieces that repeat one character, such as `!!!!`."""
         are = (len(text) > 1 and text == text[0] * len(text) for text in self._texts)
         return np.fromiter(are, dtype=np.bool_, count=len(self._texts))
 
     @cached_property
-    def are_partial(self) -> Flags:
-        """Flags of the pieces with a byte that is invalid in UTF-8."""
+    def are_partial(self) -> Bools:
+        """Bools of the pieces with a byte that is invalid in UTF-8."""
         are = (
             not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
             for text in self._texts
