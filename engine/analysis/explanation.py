@@ -37,7 +37,18 @@ from engine.bpe.frame import Frame
 from engine.core.characters import characters_around
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import ENGLISH, Messages, ShowBytes, is_partial, text_of, times
+from engine.core.wording import (
+    ENGLISH,
+    Messages,
+    Sentence,
+    ShowBytes,
+    edged,
+    frequency,
+    is_partial,
+    say,
+    text_of,
+    times,
+)
 from engine.encoding.encoders import EncodeStep
 from engine.encoding.rules import EncodingRules, HasRules
 from engine.encoding.tokenizer import Tokenizer
@@ -78,6 +89,7 @@ class Explanation:
             empty without a corpus.
         occurs: how often a piece that is no token occurs inside of the corpus's pretokens; `None`
             for anything else, and without a corpus.
+        never_made: why no merge of the whole run makes the piece, by its count; `None` as `occurs`.
     """
 
     answer: Answer | None
@@ -86,6 +98,7 @@ class Explanation:
     stopped: tuple[RankedToken, ...] = ()
     histories: tuple[PairHistory, ...] = ()
     occurs: int | None = None
+    never_made: Sentence | None = None
     _token: Callable[[int], bytes] = field(default=lambda _: b"", repr=False, compare=False)
 
     @property
@@ -144,7 +157,10 @@ class Explanation:
             )
         needed = dict.fromkeys(each.needed_in(messages) for each in self.histories)
         sentences += [sentence for sentence in about_pairs if sentence not in needed]
-        return sentences + list(filter(None, needed))
+        sentences += filter(None, needed)
+        if self.never_made is not None:
+            sentences.append(self.never_made.translated(messages).describe(show))
+        return sentences
 
     def _describe_history(
         self, history: PairHistory, show: ShowBytes, messages: Messages = ENGLISH
@@ -240,9 +256,11 @@ side by side in one pretoken of this corpus.
     if frame is not None and stopped:
         histories = _histories(frame, list(dict.fromkeys(pairwise(way.stopped))))
     token = source.vocab.__getitem__ if isinstance(source, Tokenizer) else source.any_token
-    occurs = None
-    if isinstance(frame, Frame) and frame.has_corpus and isinstance(answer, NoSuchToken):
-        occurs = None if is_pair else count_inside(frame, asked[0])
+    occurs = never_made = None
+    counts_pieces = isinstance(frame, Frame) and frame.has_corpus and not is_pair
+    if counts_pieces and isinstance(frame, Frame) and isinstance(answer, NoSuchToken):
+        occurs = count_inside(frame, asked[0])
+        never_made = None if answer.made_later else why_never_made(frame, asked[0])
     return Explanation(
         None if histories and is_pair and text is None and not stopped else answer,
         tuple(
@@ -252,6 +270,7 @@ side by side in one pretoken of this corpus.
         stopped,
         histories,
         occurs,
+        never_made,
         _token=token,
     )
 
@@ -264,6 +283,45 @@ def count_inside(frame: Frame, piece: bytes) -> int:
     """Return how often a piece occurs inside of the corpus's pretokens."""
     words = islice(frame.run.by_count.containing(piece), MOST_COUNTED)
     return sum(frame.counts[word] * word.count(piece) for _, word in words)
+
+
+def was_always_taken(frame: Frame, piece: bytes) -> bool:
+    """Whether a piece that no merge makes occurs as often as the last merge joined, or more."""
+    return count_inside(frame, piece) >= max(last_count(frame), 1)
+
+
+def last_count(frame: Frame) -> int:
+    """Return the count of the last merge of the whole run; 0 without one."""
+    steps = frame.recorded_steps
+    return frame.merge_at(steps - 1).count if steps else 0
+
+
+EXAMPLES = 2
+"""Number of words in which a piece that was always taken is shown."""
+
+
+def why_never_made(frame: Frame, piece: bytes) -> Sentence:
+    """Return why no merge of the whole run makes a piece: by how often it occurs.
+
+    A frequent piece was in other tokens in most of its words, so no pair for it was frequent.
+    """
+    count, last = count_inside(frame, piece), last_count(frame)
+    times, least = frequency(count), frequency(last)
+    if not count:
+        return say("No pretoken of this corpus has it, so no merge can make it.")
+    if not was_always_taken(frame, piece):
+        template = "It is too rare: it occurs {times}, and the pair of the last merge {least}."
+        return say(template, times=times, least=least)
+    end = frame.at(frame.recorded_steps)
+    shown = list[str | bytes]()
+    for _, word in islice(frame.run.by_count.containing(piece), EXAMPLES):
+        tokens = map(end.any_token, end.tokens_of(word)) if len(word) <= LONGEST_WAY else ()
+        shown += [", " if shown else "", *edged(tokens)]
+    template = (
+        "It is not too rare: it occurs {times}, and the pair of the last merge {least}. But its "
+        "parts were always taken, by other tokens of its words: {words}."
+    )
+    return say(template, times=times, least=least, words=tuple(filter(None, shown)))
 
 
 NEVER_SIDE_BY_SIDE = NotInText, BorderInside, SpecialToken

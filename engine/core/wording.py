@@ -10,7 +10,7 @@ English template is the key of the table, and what is shown without one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeVar
 
@@ -165,6 +165,14 @@ def describe(words: Words, show: ShowBytes = spell) -> str:
 
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def edged(tokens: Iterable[bytes]) -> Words:
+    """Return tokens as words of a sentence, with their edges: `·l┊ow`."""
+    words: list[str | bytes] = []
+    for token in tokens:
+        words += ["┊", token] if words else [token]
+    return tuple(words)
 
 
 def with_power(value: float, digits: int) -> str:

@@ -39,8 +39,9 @@ OF_ONE_MOMENT = frozenset(("next-pair", "tie", "make-merges"))
 """Kinds that ask what a step does: at the same or a neighbouring step one reveals another."""
 NAMES_THE_MERGE = frozenset(("count-change", "tokens-left"))
 """Kinds that name the pair that merges next, so the answer to the other kinds at that step."""
-TRIES, EXAMPLES = 12, 60
-"""Numbers of draws in search of a question of the wanted level, and of another example."""
+TRIES, LEVELS, EXAMPLES, STEPS = 12, 3, 60, 400
+"""Numbers of draws in search of a new question, of new ones in search of the wanted level, of draws
+of another example, and of steps in search of a fair question."""
 
 
 @dataclass(frozen=True)
@@ -106,34 +107,53 @@ def make_quiz(
     ]
     if not deck:
         raise QuestionError(f"no question of these kinds suits this model: {', '.join(kinds)}")
+    weights, asked = Counter(deck), Counter[str]()
     for number in range(count):
         level = Level(number * len(Level) // count)
         chance = Chance(f"{seed}:quiz:{number}")
-        found = list(_candidates(player, deck, level, chance, chosen))
-        asked = Counter(question.kind for question in chosen)
-        if found:
-            # An earlier question of a kind weighs as much as a level too far.
-            chosen.append(min(found, key=lambda q: abs(q.level - level) + asked[q.kind]))
+        # Each kind has its share: the next one is of a kind that was asked least for its weight.
+        kinds_left = sorted(
+            chance.shuffled(weights), key=lambda kind: (asked[kind] + 1) / weights[kind]
+        )
+        for kind in kinds_left:
+            found = list(_candidates(player, kind, level, chance, chosen))
+            if found:
+                chosen.append(min(found, key=lambda question: abs(question.level - level)))
+                asked[kind] += 1
+                break
+            del weights[kind]  # a small corpus has no other one
     if not chosen:
         raise QuestionError("nothing can be asked about this run; give a corpus with more in it")
     return tuple(sorted(chosen, key=lambda question: question.level))
 
 
 def _candidates(
-    player: Player[Any], deck: list[str], level: Level, chance: Chance, chosen: list[Question]
+    player: Player[Any], kind: str, level: Level, chance: Chance, chosen: list[Question]
 ) -> Iterator[Question]:
-    """Yield new questions that can be asked, up to one of the wanted level."""
+    """Yield new questions of a kind, up to one of the wanted level."""
+    found = 0
     for _ in range(TRIES):
-        kind = chance.pick(deck)
-        question = _drawn(player, kind, chance)
-        if question is None or not question.is_fair:
-            continue
-        if any(_are_alike(question, other) for other in chosen):
-            continue
-        yield question
-        is_varied = len(set(deck)) < 3 or kind not in [other.kind for other in chosen[-2:]]
-        if question.level == level and is_varied:
+        question = draw_question(player, kind, chance)
+        if question is None or found == LEVELS:
             return
+        if not any(_are_alike(question, other) for other in chosen):
+            found += 1
+            yield question
+            if question.level == level:
+                return
+
+
+def draw_question(player: Player[Any], kind: str, chance: Chance) -> Question | None:
+    """Draw steps until a fair question is found; `None` if there is none."""
+    unfair = 0
+    for _ in range(STEPS):
+        question = _drawn(player, kind, chance)
+        if question is not None and question.is_fair:
+            return question
+        unfair += question is not None
+        if unfair * KINDS[kind].draws >= STEPS:
+            return None
+    return None
 
 
 def _drawn(player: Player[Any], kind: str, chance: Chance) -> Question | None:
@@ -181,7 +201,7 @@ def _are_alike(one: Question, other: Question) -> bool:
 
 # -- the file of answers
 
-FORMAT, VERSION = "bpe-tui answers", 13
+FORMAT, VERSION = "bpe-tui answers", 14
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Any
 
 from engine.core.errors import AnswerError
-from engine.core.wording import Messages, Sentence, Words, say, text_of
+from engine.core.wording import Messages, Sentence, Words, edged, say, text_of
 
 Answer = int | bool | str | tuple[int, ...]
 """A row, a number, yes or no, a text, or places, depending on the form. JSON can hold it."""
@@ -23,14 +22,6 @@ SPACE = "·"
 """May be typed for a space, which is also shown so."""
 END = -1
 """In an answer of places: nothing joins any more, or a part of the answer ends."""
-
-
-def edged(tokens: Iterable[bytes]) -> Words:
-    """Return tokens as words of a sentence, with their edges: `·l┊ow`."""
-    words: list[str | bytes] = []
-    for token in tokens:
-        words += ["┊", token] if words else [token]
-    return tuple(words)
 
 
 def is_printable(token: bytes) -> bool:

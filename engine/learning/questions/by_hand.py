@@ -12,9 +12,9 @@ from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.core.errors import QuestionError
 from engine.core.events import Pair
-from engine.core.wording import Sentence, amount, counted, frequency, say
+from engine.core.wording import Sentence, amount, counted, edged, frequency, say
 from engine.encoding.merging import merge_pair
-from engine.learning.questions.answer_forms import END, edged
+from engine.learning.questions.answer_forms import END
 from engine.learning.questions.contest import BY_ID, Contest, lead, why_next, why_not_next
 from engine.learning.questions.merges_form import (
     CountedWord,

@@ -19,7 +19,7 @@ TIE_LOST = "took a tied pair that loses by the rule"
 
 
 class PairMistake(NamedTuple):
-    """A mistake that leads to a wrong pair: its name, "" for a mere guess, and a sentence."""
+    """A mistake that leads to a wrong pair: its name, and a sentence."""
 
     name: str
     why: Sentence
@@ -161,8 +161,9 @@ def why_not_next(contest: Contest, pair: Pair) -> Wrong:
         occurs=occurs,
     )
     mistake = contest.mistakes.get(pair)
-    name, why = ("", None) if mistake is None else mistake
-    return Wrong(name or "took a pair that occurs less often", said, why)
+    if mistake is None:
+        return Wrong("took a pair that occurs less often", said)
+    return Wrong(mistake.name, said, mistake.why)
 
 
 def _mistake_in_tie(contest: Contest, pair: Pair) -> str:
@@ -171,7 +172,7 @@ def _mistake_in_tie(contest: Contest, pair: Pair) -> str:
     if pair == min(contest.tied, key=lambda tied: (token(tied[0]), token(tied[1]))):
         return "decided the tie by the alphabet"
     mistake = contest.mistakes.get(pair)
-    return TIE_LOST if mistake is None else mistake.name or TIE_LOST
+    return TIE_LOST if mistake is None else mistake.name
 
 
 def why_not_in_tie(contest: Contest, pair: Pair) -> Wrong:

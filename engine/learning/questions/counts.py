@@ -18,6 +18,7 @@ from engine.learning.questions.question import (
     Chance,
     Kind,
     Level,
+    Misconception,
     Question,
     Request,
     Wrong,
@@ -100,6 +101,7 @@ def _pose_count_change(frame: Frame, request: Request) -> Question:
             for count, ids in request.chance.shuffled(asked.rows)
         ),
         find_level=lambda: Level(min(len(words), MOST_WORDS) - 1),
+        facts=ChangeFacts(change, merge.pair, asked.rows),
     )
 
 
@@ -247,12 +249,48 @@ def _why_not_count(frame: Frame, change: CountChange, count: int) -> Wrong:
 
 def _mistake_in_count(change: CountChange, count: int) -> str:
     """Return the name of the mistake behind a wrong count."""
-    if count == change.before - change.after:
-        return "gave what is lost, not what is left"
     return "took away too little" if count > change.after else "took away too much"
 
 
-COUNT_CHANGE = Kind("count-change", (Frame,), "BPE", _pose_count_change)
+class ChangeFacts(NamedTuple):
+    """A change to ask about: the merged pair, and the rows that are shown."""
+
+    change: CountChange
+    merged: Pair
+    rows: Sequence[Row]
+
+
+def _each_join_takes(facts: ChangeFacts) -> list[int]:
+    """Return the counts if each join, or each word with one, took a place of the pair."""
+    change, merged, rows = facts
+    joins = sum(n * (len(ids) - len(merge_pair(ids, merged, -1))) for n, ids in rows)
+    words = sum(n for n, ids in rows if merged in pairwise(ids))
+    return [change.before - joins, change.before - words]
+
+
+def _only_untouched(facts: ChangeFacts) -> list[int]:
+    return [sum(n for n, ids in facts.rows if facts.merged not in pairwise(ids))]
+
+
+COUNT_CHANGE = Kind(
+    "count-change",
+    (Frame,),
+    "BPE",
+    _pose_count_change,
+    (
+        Misconception(
+            "took each join for a loss",
+            _each_join_takes,
+            say("A join takes a place of the pair only if it takes one of the two tokens."),
+        ),
+        Misconception("kept only the words without a join", _only_untouched),
+        Misconception(
+            "gave what is lost, not what is left",
+            lambda facts: [facts.change.before - facts.change.after],
+        ),
+    ),
+    draws=8,
+)
 
 # -- whether an entry of the lazily deleted heap is stale
 
@@ -298,6 +336,7 @@ def _pose_stale(frame: Frame, request: Request) -> Question:
             for index in merges
         ),
         find_level=lambda: Level.CLOSE,  # the same for both answers, so it reveals none
+        facts=(frame, entry.pair, merges),
     )
 
 
@@ -318,13 +357,27 @@ def _entry_to_ask(frame: Frame, request: Request) -> QueueEntry:
     found = map(frame.queue.entry_of, dict.fromkeys((*recent, *often)))
     drawn = [entry for entry in found if entry is not None]
     # A true entry shows merges in words that have its pair, too: its letters alone say nothing.
-    true = (entry for entry in drawn if not entry.stale and _leaving_examples(frame, entry))
-    first_stale = next((entry for entry in drawn if entry.stale), None)
-    first_true = next(true, None)
-    if first_stale is None or first_true is None:
-        lacks = "stale" if first_stale is None else "true"
-        raise QuestionError(f"no {lacks} entry of the heap was found at step {frame.step:,}")
-    return chance.pick([first_stale, first_true])
+    # One of these takes a token that the pair has, too, beside another neighbour.
+    true = (
+        entry
+        for entry in drawn
+        if not entry.stale
+        and _leaving_examples(frame, entry)
+        and any(_reaches(frame, index, entry.pair) for index in _merges_since(frame, entry))
+    )
+    stale = [entry for entry in drawn if entry.stale]
+    if not stale:
+        raise QuestionError(f"no stale entry of the heap was found at step {frame.step:,}")
+    # Both are as long, so the length of a name says nothing.
+    for each in true:
+        alike = [entry for entry in stale if _length(frame, entry) == _length(frame, each)]
+        if alike:
+            return chance.pick([alike[0], each])
+    raise QuestionError(f"no true entry of the heap was found at step {frame.step:,}")
+
+
+def _length(frame: Frame, entry: QueueEntry) -> int:
+    return len(b"".join(map(frame.any_token, entry.pair)))
 
 
 def _recently_changed(frame: Frame, chance: Chance) -> Pair:
@@ -367,21 +420,29 @@ def _merges_to_show(
 ) -> tuple[int, ...]:
     """Return the indices of some merges since the entry was right.
 
-    First those that changed the count of a stale entry; the rest did not: one that has a token of
-    the pair, then the last ones.
+    First those that changed the count of a stale entry; the rest did not: some that have a token of
+    the pair beside another neighbour, then the last ones.
 
     Args:
         leaving: merges to show first; they leave the pair alone in a word with it.
     """
     changing, since = _changes_of(frame, entry)
     shown = [index for index in changing if index >= since][-MERGES:] if entry.stale else []
-    shown = shown or list(leaving)
-    last = range(frame.step - 1, since - 1, -1)[:MOST_READ]
-    others = [index for index in last if index not in {*changing, *shown}]
-    own = set(entry.pair)
-    near = [index for index in others if own & set(frame.merge_at(index).pair)][:1]
-    others = near + [index for index in others if index not in near]
+    shown = shown or list(leaving)[: MERGES - 1]
+    others = [index for index in _merges_since(frame, entry) if index not in {*changing, *shown}]
+    others.sort(key=lambda index: not _reaches(frame, index, entry.pair))
     return tuple(sorted(shown + others[: max(MERGES - len(shown), 0)]))
+
+
+def _merges_since(frame: Frame, entry: QueueEntry) -> range:
+    """Return the indices of the last merges since an entry was right, the last one first."""
+    return range(frame.step - 1, _changes_of(frame, entry)[1] - 1, -1)[:MOST_READ]
+
+
+def _reaches(frame: Frame, index: int, pair: Pair) -> bool:
+    """Whether a merge joins the right token of a pair to the right, or its left one to the left."""
+    left, right = frame.merge_at(index).pair
+    return left == pair[1] or right == pair[0]
 
 
 def _example(frame: Frame, index: int, pair: Pair) -> Words | None:
@@ -423,4 +484,22 @@ def _why_stale_or_true(
     return (first,)
 
 
-STALE = Kind("stale", (Frame,), "BPE", _pose_stale)
+def _any_shares(facts: tuple[Frame, Pair, Sequence[int]]) -> list[bool]:
+    """Return whether a merge that is shown has a token of the pair."""
+    frame, pair, merges = facts
+    return [any({*pair} & {*frame.merge_at(index).pair} for index in merges)]
+
+
+STALE = Kind(
+    "stale",
+    (Frame,),
+    "BPE",
+    _pose_stale,
+    (
+        Misconception(
+            "took any merge with a token of the pair for a change",
+            _any_shares,
+            say("A merge changes its count only where it takes a token from the pair itself."),
+        ),
+    ),
+)

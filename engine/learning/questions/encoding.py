@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
-from engine.core.wording import Sentence, amount, say
-from engine.encoding.rules import TracedMerge, candidates, trace_pretoken
-from engine.learning.questions.answer_forms import END, SPACE, Joins, edged, is_printable
+from engine.core.wording import Sentence, amount, edged, say
+from engine.encoding.rules import Candidate, TracedMerge, candidates, trace_pretoken
+from engine.learning.questions.answer_forms import END, SPACE, Joins, is_printable
 from engine.learning.questions.question import (
+    FindAnswers,
     Kind,
     Level,
+    Misconception,
     Question,
     Request,
     Wrong,
     in_turn,
     pair_words,
 )
+from engine.learning.questions.words_in_sight import Commonness
 from engine.text.pretokenize import to_bytes
 
 WORDS = 2000
@@ -74,7 +79,42 @@ def _pose_encode_by_hand(frame: Frame, request: Request) -> Question:
             for left, right, rank in sorted(ranked)
         ),
         find_level=lambda: Level(min(max(len(merges) - FEWEST_JOINS, 0), 3)),
+        facts=Encoding(frame, states[0], answer),
     )
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """A word in its first tokens, and the places at which they join."""
+
+    frame: Frame
+    tokens: tuple[int, ...]
+    answer: tuple[int, ...]
+
+
+Key = Callable[[Frame, Candidate], float]
+"""Takes a pair that could join; the one with the highest value joins first."""
+
+
+def _joined_by(key: Key) -> FindAnswers:
+    """Return the joins that a wrong order leads to."""
+
+    def find_joins(facts: Encoding) -> list[tuple[int, ...]]:
+        frame, tokens, places = facts.frame, facts.tokens, tuple[int, ...]()
+        while found := candidates(frame.rules, tokens):
+            best = max(found, key=partial(key, frame))
+            places = (*places, best.position)
+            after = tokens[best.position + 2 :]
+            tokens = (*tokens[: best.position], best.token_id, *after)
+        return [(*places, END) if len(tokens) > 1 else places]
+
+    return find_joins
+
+
+def _letters_count(frame: Frame, candidate: Candidate) -> float:
+    """Return how often the letters at the edge of two tokens are neighbours in the corpus."""
+    left, right = map(frame.any_token, candidate.pair)
+    return Commonness(frame).of(left[-1:] + right[:1])
 
 
 def _word_to_encode(frame: Frame, request: Request) -> tuple[bytes, tuple[TracedMerge, ...]]:
@@ -189,4 +229,19 @@ def _why_not_joins(
     )
 
 
-ENCODE_BY_HAND = Kind("encode-by-hand", (Frame,), "BPE", _pose_encode_by_hand)
+ENCODE_BY_HAND = Kind(
+    "encode-by-hand",
+    (Frame,),
+    "BPE",
+    _pose_encode_by_hand,
+    (
+        Misconception("joined the leftmost pair first", _joined_by(lambda _, at: -at.position)),
+        Misconception("joined the rightmost pair first", _joined_by(lambda _, at: at.position)),
+        Misconception("joined the most frequent letters first", _joined_by(_letters_count)),
+        Misconception(
+            "joined the longest token first",
+            _joined_by(lambda frame, at: len(frame.any_token(at.token_id))),
+        ),
+    ),
+    draws=8,
+)

@@ -1,7 +1,8 @@
 """Questions about costs: which of some texts is the fewest tokens?
 
-Drawn texts have one length, and the cheapest is at any place of the byte order equally often. So
-neither says anything. A learner's own text is compared with other ways to write it.
+Drawn texts have one length. The cheapest is at any place of the byte order, and of the frequency of
+its letters, equally often: none of them says anything. A learner's own text is compared with other
+ways to write it.
 """
 
 from __future__ import annotations
@@ -12,9 +13,17 @@ from itertools import islice
 
 from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
-from engine.core.wording import Sentence, amount, say
-from engine.learning.questions.answer_forms import CUT, SPACE, Choice, Option, edged
-from engine.learning.questions.question import Kind, Level, Question, Request, Wrong
+from engine.core.wording import Sentence, amount, edged, say
+from engine.learning.questions.answer_forms import CUT, SPACE, Choice, Option
+from engine.learning.questions.question import (
+    Kind,
+    Level,
+    Misconception,
+    Question,
+    Request,
+    Wrong,
+)
+from engine.learning.questions.words_in_sight import Commonness
 from engine.text.pretokenize import to_bytes, to_text
 
 MOST_TEXTS, LONGEST_TEXT = 6, 80
@@ -23,7 +32,7 @@ DRAWN = 3
 """Number of texts that are drawn."""
 WORDS, SHORTEST_WORD, LONGEST_WORD = 5000, 4, 14
 """Number of different words of the corpus to draw from, and the numbers of bytes of such a word."""
-DRAWS = 60
+DRAWS = 240
 
 
 @dataclass(frozen=True)
@@ -75,7 +84,14 @@ def _pose_fewer(frame: Frame, request: Request) -> Question:
         find_level=lambda: (
             Level.CLEAR if len(second.tokens) > 1 + len(first.tokens) else Level.CLOSE
         ),
+        facts=costs,
     )
+
+
+def _shortest(costs: Sequence[Cost]) -> list[int]:
+    """Return the row of the text with the fewest characters, if one alone has them."""
+    lengths = [len(cost.text) for cost in costs]
+    return [lengths.index(min(lengths))] if lengths.count(min(lengths)) == 1 else []
 
 
 def _cost(frame: Frame, text: str) -> Cost:
@@ -112,14 +128,15 @@ def _drawn(frame: Frame, request: Request) -> Sequence[Cost]:
                 by_length.setdefault((len(to_bytes(each)), is_title), []).append(each)
     pools = [list(dict.fromkeys(words)) for words in by_length.values()]
     pools = [pool for pool in pools if len(pool) >= DRAWN]
-    wanted = chance.below(DRAWN)
+    wanted, common = (chance.below(DRAWN), chance.below(DRAWN)), Commonness(frame)
     for _ in range(DRAWS if pools else 0):
         pool = chance.pick(pools)
         texts = [chance.pick(pool) for _ in range(DRAWN)]
         costs = [_cost(frame, text) for text in texts]
         if len({*texts}) == DRAWN and _has_one_cheapest(costs):
             best = min(costs, key=lambda cost: len(cost.tokens))
-            if sorted(texts).index(best.text) == wanted:
+            ranks = sorted(texts), sorted(texts, key=common.of_text)
+            if tuple(rank.index(best.text) for rank in ranks) == wanted:
                 return costs
     raise QuestionError(f"no words of one length differ in their tokens at step {frame.step:,}")
 
@@ -150,4 +167,10 @@ def ways_to_write(frame: Frame, text: str, word: str) -> str:
     return CUT.join(way[:LONGEST_TEXT] for way in kept[:MOST_TEXTS])
 
 
-FEWER = Kind("fewer", (Frame,), "BPE", _pose_fewer)
+FEWER = Kind(
+    "fewer",
+    (Frame,),
+    "BPE",
+    _pose_fewer,
+    (Misconception("took the text of the fewest characters", _shortest),),
+)

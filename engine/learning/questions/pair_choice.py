@@ -7,8 +7,9 @@ answer. The wrong rows are the answers of common mistakes, so that an explanatio
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from operator import itemgetter
 
 from engine.bpe.frame import Frame
 from engine.bpe.ties import TIE_RULES
@@ -28,26 +29,39 @@ from engine.learning.questions.contest import (
     why_not_in_tie,
     why_not_next,
 )
-from engine.learning.questions.question import Chance, Kind, Level, Question, Request, pair_words
+from engine.learning.questions.question import (
+    Chance,
+    FindAnswers,
+    Kind,
+    Level,
+    Misconception,
+    Question,
+    Request,
+    pair_words,
+)
 from engine.learning.questions.words_in_sight import (
+    Commonness,
+    Sample,
     WordsInSight,
     all_words,
     first_words,
-    sample_words,
+    samples_of_words,
 )
 
 CLOSE = 0.9
 """A choice is close if the second count is at least this share of the first."""
-MOST_COMPARED = 64
-"""Largest number of tied pairs among which other tie rules choose, too."""
-MORE = 3
+MOST_COMPARED, MOST_TIED, MOST_GOING_ON = 64, 2000, 2
+"""Largest numbers of tied pairs among which other tie rules choose, and other bytes are compared;
+number of pairs whose left token goes on after another one's."""
+MORE = 5
 """Number of frequent pairs to choose from, for each row: a sample cannot show all of them."""
 LINES, MOST_ACROSS = 20, 4
 """Number of lines in which pairs across pretokens are counted, and of such pairs to draw from."""
 MOST_STALE = 4
 """Number of pairs that led before the last merge."""
-DRAWS = 200
-"""Number of draws of the wrong pairs."""
+DRAWS, FEWEST_OTHERS, PLACES, FAIR = 24, 3, 4, (0, 6)
+"""Numbers of draws of the wrong pairs, at least of these pairs, and of places of the most frequent
+word with the right one; an unfairness that is good enough."""
 
 
 def _pose_next_pair(frame: Frame, request: Request) -> Question:
@@ -84,6 +98,7 @@ def _pose_next_pair(frame: Frame, request: Request) -> Question:
         find_level=lambda: _next_pair_level(frame, right),
         pairs=pairs,
         is_fair=contest.is_fair,
+        facts=contest,
     )
 
 
@@ -112,11 +127,105 @@ def _pose_tie(frame: Frame, request: Request) -> Question:
         given=contest.sentences(),
         find_level=lambda: Level.TIE,
         pairs=contest.pairs,
+        is_fair=contest.is_fair,
+        facts=contest,
     )
 
 
-NEXT_PAIR = Kind("next-pair", (Frame,), "BPE", _pose_next_pair)
-TIE = Kind("tie", (Frame,), "BPE", _pose_tie)
+# -- misconceptions
+
+
+def _highest(counts: Mapping[Pair, int], pairs: Sequence[Pair]) -> set[Pair]:
+    most = max(counts[pair] for pair in pairs)
+    return {pair for pair in pairs if counts[pair] == most}
+
+
+def _counting_words_once(frame: Frame, sight: WordsInSight, pairs: Sequence[Pair]) -> set[Pair]:
+    return _highest(sight.counts_of_words_once, pairs)
+
+
+def _in_most_frequent_word(frame: Frame, sight: WordsInSight, pairs: Sequence[Pair]) -> set[Pair]:
+    found = [(word.count, pair) for word in sight.words for pair in pairs if word.pairs[pair]]
+    most = max(found, default=(0,))[0]
+    return {pair for count, pair in found if count == most}
+
+
+def _counting_letters(frame: Frame, sight: WordsInSight, pairs: Sequence[Pair]) -> set[Pair]:
+    counts: Counter[Pair] = Counter()
+    for pair in pairs:
+        letters = b"".join(map(frame.any_token, pair))
+        for word in sight.words:
+            counts[pair] += word.count * b"".join(map(frame.any_token, word.tokens)).count(letters)
+    return _highest(counts, pairs)
+
+
+WAYS_TO_COUNT = (
+    _counting_words_once,
+    _in_most_frequent_word,
+    _counting_letters,
+)
+
+
+def _rows_by(way: Callable[[Frame, WordsInSight, Sequence[Pair]], set[Pair]]) -> FindAnswers:
+    """Return the rows that a wrong way of counting in the words allows."""
+
+    def find_rows(contest: Contest) -> list[int]:
+        assert contest.sight is not None
+        found = way(contest.frame, contest.sight, contest.pairs)
+        return [contest.pairs.index(pair) for pair in found]
+
+    return find_rows
+
+
+def _by_bytes(key: Callable[[bytes, bytes], bytes | tuple[bytes, bytes]]) -> FindAnswers:
+    """Return the row that wins if other bytes are compared than the rule compares."""
+
+    def find_row(contest: Contest) -> list[int]:
+        if contest.frame.tie_rule.name != "lexicographic":
+            return []
+        token = contest.frame.any_token
+        keys = [key(token(left), token(right)) for left, right in contest.pairs]
+        return [keys.index(max(keys))]
+
+    return find_row
+
+
+WEIGHTS_IGNORED = Misconception(
+    "counted each word once",
+    _rows_by(_counting_words_once),
+    say("So counts who counts each word once; the number before × says how often it occurs."),
+)
+HEAVIEST_WORD = Misconception(
+    "looked at the most frequent word only",
+    _rows_by(_in_most_frequent_word),
+    say("It is in the word that occurs most often, but all words count together."),
+)
+LETTERS_COUNTED = Misconception(
+    "counted letters across the edges of tokens",
+    _rows_by(_counting_letters),
+    say("So counts who counts letters; only two whole tokens side by side are a pair."),
+)
+JOINED = Misconception(
+    "compared the joined tokens, not first the left ones",
+    _by_bytes(lambda left, right: left + right),
+    say("It is last if both tokens are joined; the rule compares the left tokens by themselves."),
+)
+RIGHT_FIRST = Misconception(
+    "compared the right tokens first",
+    _by_bytes(lambda left, right: (right, left)),
+    say("Its right token is the last one; the rule compares the left tokens first."),
+)
+NEXT_PAIR = Kind(
+    "next-pair",
+    (Frame,),
+    "BPE",
+    _pose_next_pair,
+    (WEIGHTS_IGNORED, HEAVIEST_WORD, LETTERS_COUNTED),
+    draws=8,
+)
+TIE = Kind("tie", (Frame,), "BPE", _pose_tie, (JOINED, RIGHT_FIRST))
+FEWEST_TIED = 3
+"""Least number of rows of a fair tie: of two the one that a wrong idea takes is the other one."""
 
 
 def refuse_prescribed(frame: Frame) -> None:
@@ -152,13 +261,28 @@ def _next_pair_contest(frame: Frame, request: Request) -> Contest:
         mistakes = _mistakes_in_counting(frame, sight, right) | mistakes
     candidates = _filled(mistakes, top, MORE * most)
     is_fair = _is_fair(frame, right, candidates)
-    others = _fair(frame, right, candidates, most - 1, mistakes, chance)
-    pairs = [right, *others[: most - 1]]
-    if sight is None:
-        found = sample_words(frame, right, others, most, chance)
-        if found is None:
-            raise QuestionError("no few words of this corpus show which pair merges next")
-        pairs, sight = found
+    whole = sight is not None
+    samples = [Sample(sight, ())] if sight else samples_of_words(frame, right, candidates, chance)
+    rows = _Rows(frame, right, most - 1, mistakes, chance)
+    best: tuple[tuple[float, ...], WordsInSight, list[Pair]] | None = None
+    for sample in samples:
+        counts = sample.sight.counts
+        # Pairs of the words with the right one are there, too: so no word decides alone.
+        near = [pair for word in sample.sight.words if word.pairs[right] for pair in word.pairs]
+        others = [pair for pair in _filled(candidates, near, 99) if pair != right]
+        lower = [pair for pair in others if whole or counts[pair] < counts[right]]
+        lures = [pair for pair in sample.lures if pair in lower]
+        if len(lower) >= min(most - 1, FEWEST_OTHERS):
+            found = rows.drawn(lower, lures, sample.sight, best[0] if best else (9,))
+            if found is not None:
+                best = found[0], sample.sight, found[1]
+                if best[0] < FAIR:
+                    break
+    if best is None:
+        raise QuestionError("no few words of this corpus show which pair merges next")
+    _, sight, others = best
+    pairs = [right, *others]
+    if not whole:
         mistakes = _mistakes_in_counting(frame, sight, right, pairs) | mistakes
     return Contest(frame, right, tied, tuple(chance.shuffled(pairs)), mistakes, sight, is_fair)
 
@@ -188,43 +312,104 @@ def _tie_contest(frame: Frame, tied: frozenset[Pair], request: Request) -> Conte
     """Return a choice between tied pairs; the words show which of them occurs first."""
     most = min(len(tied), max(2, request.rows))
     top = [pair for pair, _ in frame.top_pairs(most)]
-    pairs = _filled([top[0], *_choices_of_other_rules(frame, tied)], top, most)
+    traps = _wrongly_compared(frame, tied) if len(tied) <= MOST_TIED else []
+    pairs = _filled([top[0], *traps, *_choices_of_other_rules(frame, tied)], top, most)
     sight = None if frame.tie_rule.static else all_words(frame) or first_words(frame, pairs)
-    shuffled = tuple(request.chance.shuffled(pairs))
-    return Contest(frame, top[0], tied, shuffled, _other_rules(frame, tied), sight)
+    shuffled, mistakes = tuple(request.chance.shuffled(pairs)), _other_rules(frame, tied)
+    is_fair = len(pairs) >= FEWEST_TIED
+    return Contest(frame, top[0], tied, shuffled, mistakes, sight, is_fair)
 
 
-def _fair(
-    frame: Frame,
-    right: Pair,
-    others: Sequence[Pair],
-    most: int,
-    mistakes: Mapping[Pair, PairMistake],
-    chance: Chance,
-) -> list[Pair]:
-    """Return other pairs, the first `most` drawn: no rule about names finds the right one.
+def _wrongly_compared(frame: Frame, tied: Iterable[Pair]) -> list[Pair]:
+    """Return the tied pairs that win if not the left tokens are compared first, but other bytes.
 
-    By its place in byte order, and by its length, it has any rank equally often, where that can be.
-    If none is longer, or shorter, as many as can be are as long. Of draws that are as good, the one
-    with the most mistakes is taken.
+    Then come pairs whose left token goes on after another one's, as the right pair's does then.
     """
-    names = {pair: b"".join(map(frame.any_token, pair)) for pair in (right, *others)}
-    most = min(most, len(others))
-    wanted = [chance.below(most + 1), chance.below(most + 1)]
-    lengths = [len(names[pair]) - len(names[right]) for pair in others]
-    if not min(lengths) < 0 < max(lengths):
-        wanted[1] = most * (min(lengths) >= 0)
+    if frame.tie_rule.name != "lexicographic":
+        return []
+    tokens = {pair: (frame.any_token(pair[0]), frame.any_token(pair[1])) for pair in tied}
+    joined = max(tokens, key=lambda pair: b"".join(tokens[pair]))
+    right_first = max(tokens, key=lambda pair: tokens[pair][::-1])
+    lefts = sorted({left for left, _ in tokens.values()})
+    longer = {after for before, after in pairwise(lefts) if after.startswith(before)}
+    going_on = [pair for pair in tokens if tokens[pair][0] in longer]
+    return [joined, right_first, *sorted(going_on, key=tokens.__getitem__)[-MOST_GOING_ON:]]
 
-    def unfairness(drawn: Sequence[Pair]) -> tuple[float, int]:
-        name, rows = names[right], [names[pair] for pair in drawn]
-        earlier = sum(row < name for row in rows)
-        as_long = sum(len(row) == len(name) for row in rows)
-        shorter = sum(len(row) < len(name) for row in rows) + as_long / 2
-        distance = abs(earlier - wanted[0]) + 2 * abs(shorter - wanted[1])
-        return distance, -len(mistakes.keys() & {*drawn})
 
-    drawn = min((chance.shuffled(others)[:most] for _ in range(DRAWS)), key=unfairness)
-    return _filled(drawn, others, len(others))
+class _Rows:
+    """Draws of wrong pairs to choose from, such that no rule about words or names finds the right.
+
+    By its place in byte order, its length and its letters it has any rank equally often, if it can.
+    """
+
+    def __init__(
+        self, frame: Frame, right: Pair, most: int, mistakes: Mapping[Pair, PairMistake], c: Chance
+    ) -> None:
+        self._frame, self._right, self._mistakes, self._chance = frame, right, mistakes, c
+        self._most, self._wanted = most, [c.share() for _ in range(4)]
+        self._common = Commonness(frame)
+
+    def drawn(
+        self,
+        others: Sequence[Pair],
+        lures: Sequence[Pair],
+        sight: WordsInSight,
+        limit: tuple[float, ...],
+    ) -> tuple[tuple[float, ...], list[Pair]] | None:
+        """Return the fairest of several draws, and how unfair it is: 0 first if nothing misleads.
+
+        If no other pair is longer, or shorter, as many as can be are as long. Of draws that are as
+        good, the one with the most mistakes is taken.
+
+        Args:
+            lures: pairs to choose from in any case.
+            limit: `None` is returned unless a draw is less unfair.
+        """
+        frame, right, most = self._frame, self._right, min(self._most, len(others))
+        chance = self._chance
+        ways = [way(frame, sight, (right, *others)) for way in WAYS_TO_COUNT]
+        if sum(right in way for way in ways) > limit[0]:
+            return None
+        names = {pair: b"".join(map(frame.any_token, pair)) for pair in (right, *others)}
+        name = names[right]
+        wanted = [int(share * (most + 1)) for share in self._wanted]
+        common = {pair: self._common.of(each) for pair, each in names.items()}
+        lengths = [len(names[pair]) - len(name) for pair in others]
+        if not min(lengths) < 0 < max(lengths):
+            wanted[1] = most * (min(lengths) >= 0)
+
+        def unfairness(drawn: Sequence[Pair]) -> tuple[float, ...]:
+            rows = [names[pair] for pair in drawn]
+            as_long = sum(len(row) == len(name) for row in rows)
+            earlier = sum(row < name for row in rows)
+            shorter = sum(len(row) < len(name) for row in rows) + as_long / 2
+            rarer = sum(common[pair] < common[right] for pair in drawn)
+            distance = abs(earlier - wanted[0]) + abs(shorter - wanted[1])
+            distance += abs(rarer - wanted[2])
+            # In each word with the right pair there are others, and others begin with a space.
+            alike = [sum(word.pairs[pair] > 0 for pair in drawn) for word in own]
+            alike += [sum(row[0] == name[0] for row in rows)] * (name[0] == ord(" "))
+            distance += sum(6 / (1 + number) for number in alike)
+            # The most frequent word with the right pair is at any place but the first.
+            above = sum(word.count > max(each.count for each in own) for word in sight.words)
+            distance += abs(above - 1 - int(PLACES * self._wanted[3]))
+            return distance, -len(self._mistakes.keys() & {*drawn})
+
+        own = [word for word in sight.words if word.pairs[right]]
+        beside = [[pair for pair in others if word.pairs[pair]] for word in own]
+        seen = [pair for pair in others if sight.counts[pair]]
+        draws = (
+            _filled(
+                (*lures, *(chance.pick(each) for each in beside if each), *chance.shuffled(seen)),
+                chance.shuffled(others),
+                most,
+            )
+            for _ in range(DRAWS)
+        )
+        distance, drawn = min(((unfairness(drawn), drawn) for drawn in draws), key=itemgetter(0))
+        misleading = sum(right in way(frame, sight, (right, *drawn)) for way in WAYS_TO_COUNT)
+        found = (misleading, *distance)
+        return (found, drawn) if found < limit else None
 
 
 def _is_fair(frame: Frame, right: Pair, others: Sequence[Pair]) -> bool:
@@ -329,7 +514,7 @@ def _mistakes_in_counting(
     ahead = [pair for pair in among if once[pair] >= once[right] and pair != right]
     for pair in sorted(ahead, key=lambda pair: (-once[pair], pair))[: 2 if pairs is None else None]:
         found[pair] = PairMistake(
-            "",
+            "counted each word once",
             say(
                 "With each word counted once it would be among the first, but {n} × means {times}.",
                 shorter="{n} × means {times}, not once.",
@@ -347,7 +532,7 @@ def _mistakes_in_counting(
         for pair in among:
             if pair != right and sight.counts[pair] >= apart:
                 found[pair] = PairMistake(
-                    "",
+                    "left out places that overlap",
                     say(
                         "In {text} the pair {pair} occurs twice: places may overlap.",
                         text=frame.any_token(left) * 3,

@@ -6,7 +6,7 @@ run's numbers. A question never changes; an `Attempt` keeps what the learner did
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
@@ -17,11 +17,13 @@ from typing import Any, NamedTuple, TypeVar
 from engine.core.errors import QuestionError
 from engine.core.events import PAIR_SIGN, Pair
 from engine.core.wording import ENGLISH, Messages, Sentence, Value, Words, say, text_of
-from engine.learning.questions.answer_forms import CUT, SPACE, Answer, Form
+from engine.learning.questions.answer_forms import CUT, SPACE, Answer, Form, YesOrNo
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
 
 ItemT = TypeVar("ItemT")
+FindAnswers = Callable[[Any], Collection[Any]]
+"""Takes the facts of a question, and returns the answers that a wrong idea allows."""
 
 # -- a question, and attempts at it
 
@@ -52,6 +54,21 @@ class Wrong(NamedTuple):
         """Return the sentences in the language of a table."""
         why = None if self.why is None else self.why.translated(messages)
         return Wrong(self.mistake, self.said.translated(messages), why)
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A wrong idea of the matter, as a rule that answers questions.
+
+    Attributes:
+        mistake: as of `Wrong`.
+        find_answers: returns the answers that it allows, none where it says nothing.
+        why: what to say to who answers so; `None` for what the kind says.
+    """
+
+    mistake: str
+    find_answers: FindAnswers
+    why: Sentence | None = None
 
 
 @dataclass(frozen=True)
@@ -99,10 +116,12 @@ class Question:
         explain_part: explains an answer that is right so far; returns () for any other.
         pairs: the pairs of a choice between pairs, in the order of the rows, so that a view can
             draw them itself.
-        is_fair: whether no rule about the names of the rows finds the answer; others are asked only
-            where somebody has chosen the step, and never in a quiz.
+        is_fair: whether no rule about the names of the rows finds the answer, and no misconception
+            leads to it; others are asked only where somebody has chosen the step, never in a quiz.
         steps: the number of steps that it asks about, from the frame's on.
+        facts: what the misconceptions of its kind look at.
         kind: its name in `KINDS`, which `ask` sets.
+        misconceptions: those of its kind, which `ask` sets.
         messages: the table of its language.
     """
 
@@ -120,7 +139,9 @@ class Question:
     pairs: tuple[Pair, ...] = ()
     is_fair: bool = True
     steps: int = 1
+    facts: Any = None
     kind: str = ""
+    misconceptions: tuple[Misconception, ...] = ()
     messages: Messages = field(default_factory=lambda: ENGLISH)
 
     @property
@@ -162,7 +183,21 @@ class Question:
         if part := self.explain_part(answer):
             return Grade(True, False, *part)
         wrong = self.explain_wrong(answer)
+        for each in self.misconceptions:
+            if answer in each.find_answers(self.facts):
+                why = wrong.why if each.why is None else each.why.translated(self.messages)
+                return Grade(False, False, wrong.said, why, mistake=each.mistake)
         return Grade(False, False, wrong.said, wrong.why, mistake=wrong.mistake)
+
+    @cached_property
+    def misleading(self) -> int:
+        """The number of misconceptions that lead to the right answer, of several answers or one.
+
+        Of two answers a wrong idea has to be right as often as not: else its contrary were right.
+        """
+        if isinstance(self.form, YesOrNo):
+            return 0
+        return sum(self.answer in each.find_answers(self.facts) for each in self.misconceptions)
 
     @property
     def model_answer(self) -> tuple[Sentence, ...]:
@@ -195,12 +230,16 @@ class Kind:
         frames: classes of the frames that it can be asked about.
         model: the models of those frames, for people.
         pose: makes a question about a frame; raises a `QuestionError` with the reason if it cannot.
+        misconceptions: wrong ideas that lead to wrong answers in a fair question.
+        draws: number of draws in search of a fair question.
     """
 
     name: str
     frames: tuple[type[Any], ...]
     model: str
     pose: Callable[[Any, Request], Question]
+    misconceptions: tuple[Misconception, ...] = ()
+    draws: int = 1
 
 
 @dataclass

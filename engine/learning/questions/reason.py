@@ -1,7 +1,8 @@
-"""Questions about a piece that is not one token: which of four reasons is it?
+"""Questions about a piece that is not one token: which of five reasons is it?
 
-The engine's `why_not` decides. Drawn examples have each reason equally often, so no reason is a
-good guess.
+The engine's `why_not` decides. Drawn examples have each reason equally often, and pieces of the
+same shapes, so neither a reason nor a length is a good guess. Counts are hints: with them one could
+answer without a look at the tokens.
 """
 
 from __future__ import annotations
@@ -11,13 +12,18 @@ from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate, islice, pairwise
 
-from engine.analysis.explanation import count_inside
+from engine.analysis.explanation import (
+    count_inside,
+    last_count,
+    was_always_taken,
+    why_never_made,
+)
 from engine.analysis.quoted_merges import Merge, merge_making
 from engine.analysis.why_not import Answer, Beaten, BorderInside, NeverEncoded, NoSuchToken, why_not
 from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
-from engine.core.wording import Sentence, Words, frequency, say
-from engine.learning.questions.answer_forms import CUT, SPACE, Choice, Option, edged, is_printable
+from engine.core.wording import Sentence, Words, edged, frequency, say
+from engine.learning.questions.answer_forms import CUT, SPACE, Choice, Option, is_printable
 from engine.learning.questions.question import Chance, Kind, Level, Question, Request, Wrong
 from engine.text.pretokenize import to_bytes, to_text
 
@@ -27,9 +33,11 @@ WORDS, LINES = 2000, 200
 """Numbers of different words, and of lines of the corpus, to draw from."""
 SHORTEST_WORD, LONGEST_WORD = 4, 14
 """Numbers of bytes of a word that is drawn."""
-DRAWS = 120
-LEAST_REASONS = 3
+DRAWS = 80
+LEAST_REASONS = 4
 """Least number of reasons with an example; with fewer, one of them is a good guess."""
+LENGTHS = range(2, 8)
+"""Bytes of a piece to look for."""
 
 
 class Reason(IntEnum):
@@ -39,19 +47,22 @@ class Reason(IntEnum):
     RARE = 1
     TAKEN = 2
     LATER = 3
+    PARTS_TAKEN = 4
 
 
 LABELS = (
     "a border of the pattern runs through it",
-    "too rare: the training ended before",
-    "another merge takes a byte of it first",
+    "too rare, or it never occurs: no merge made it",
+    "a merge made it, but another one takes a byte first",
     "it is learnt at a later step",
+    "frequent, but other tokens always took its parts",
 )
 IF_SO = (
     "If so, two pretokens would share it.",
-    "If so, it would be in one pretoken, and no merge of the whole training would make it.",
+    "If so, no merge of the whole training would make it, and the last one joined in more places.",
     "If so, it would be in the vocabulary already, and a token here would cross its edge.",
     "If so, it would be in one pretoken, and a merge after this step would make it.",
+    "If so, no merge would make it, though it occurs more often than the last pair that merged.",
 )
 """Signs that one would see if a reason were the right one."""
 
@@ -77,7 +88,6 @@ def _pose_reason(frame: Frame, request: Request) -> Question:
     piece, text = example.piece, to_bytes(example.text)
     ids = [token for each in frame.encode(example.text) for token in each.ids]
     tokens = [frame.any_token(token) for token in ids]
-    last = frame.merge_at(frame.recorded_steps - 1).count
     rows = request.chance.shuffled(Reason)
     return Question(
         frame,
@@ -92,21 +102,21 @@ def _pose_reason(frame: Frame, request: Request) -> Question:
         ),
         find_hints=lambda _: (
             say("does one of the tokens cross an edge of {piece}?", piece=piece),
+            say(
+                "{piece} occurs {times} inside of pretokens, and the last pair of all {least}.",
+                piece=piece,
+                times=frequency(count_inside(frame, piece)),
+                least=frequency(last_count(frame)),
+            ),
             _hint_at_merge(frame, piece),
         ),
-        advice=say("Compare its count with the last merge's, and its edges with the tokens'."),
+        advice=say("Look at its edges: which tokens are there, and which could have made it?"),
         given=(
             say("{text} is {tokens}", text=text, tokens=edged(tokens)),
             say(
-                "{piece} occurs {times} inside of pretokens",
-                piece=piece,
-                times=frequency(count_inside(frame, piece)),
-            ),
-            say(
-                "here: {n} merges of {all}; the last one of all occurs {times}",
+                "here: {n} merges of {all}",
                 n=f"{frame.step:,}",
                 all=f"{frame.recorded_steps:,}",
-                times=frequency(last),
             ),
         ),
         find_level=lambda: Level.CLOSE,  # the same for all reasons, so it reveals none
@@ -124,20 +134,20 @@ def _named(frame: Frame, about: str) -> Example:
             "the text"
         )
     example = _example(frame, text, wanted, start)
-    if example is None or not _is_fair(frame, example):
+    if example is None:
         answer = why_not(frame, text, wanted, start)
         raise QuestionError(f"{about} has no reason that shows: {answer.describe()}")
     return example
 
 
 def _example(frame: Frame, text: str, piece: bytes, start: int) -> Example | None:
-    """Return a piece in a text with its reason; `None` if it has none of the four."""
+    """Return a piece in a text with its reason; `None` if it has none of the five."""
     answer = why_not(frame, text, piece, start)
     match answer:
         case BorderInside():
             reason = Reason.BORDER
         case NoSuchToken(made_later=None):
-            reason = Reason.RARE
+            reason = Reason.PARTS_TAKEN if was_always_taken(frame, piece) else Reason.RARE
         case NoSuchToken():
             reason = Reason.LATER
         case Beaten(was_whole=False) | NeverEncoded():
@@ -157,7 +167,13 @@ def _drawn(frame: Frame, chance: Chance) -> Example:
     lines = [[to_text(each.bytes) for each in line] for line in frame.excerpt.lines[:LINES]]
     across = ["".join(two) for line in lines for two in pairwise(line)]
     across = [text for text in across if len(text) <= LONGEST_WORD and text.isprintable()]
-    found: dict[Reason, Example] = {}
+    crosses, length, is_apart = chance.below(3) > 0, chance.pick(LENGTHS), chance.below(3) == 0
+
+    def distance(example: Example) -> int:
+        far = abs(len(example.piece) - length) + 2 * (example.piece.startswith(b" ") != is_apart)
+        return far + 3 * (_is_crossed(frame, example) != crosses)
+
+    found: dict[Reason, list[Example]] = {}
     for draw in range(DRAWS if words else 0):
         texts = across if across and draw % 4 == 0 else words
         text = chance.pick(texts)
@@ -165,14 +181,21 @@ def _drawn(frame: Frame, chance: Chance) -> Example:
         if not spans:
             continue
         start, end = chance.pick(spans)
-        example = _example(frame, text, to_bytes(text)[start:end], start)
-        if example is not None and _is_fair(frame, example):
-            found.setdefault(example.reason, example)
-        if len(found) == len(Reason):
-            break
+        piece = to_bytes(text)[start:end]
+        example = _example(frame, text, piece, start) if is_printable(piece) else None
+        if example is not None:
+            found.setdefault(example.reason, []).append(example)
     if len(found) < LEAST_REASONS:
         raise QuestionError(f"too few reasons have an example at step {frame.step:,}")
-    return found[chance.pick(sorted(found))]
+    return min(found[chance.pick(sorted(found))], key=distance)
+
+
+def _is_crossed(frame: Frame, example: Example) -> bool:
+    """Whether a token of the text crosses an edge of the piece."""
+    start = to_bytes(example.text).find(example.piece)
+    tokens = [frame.any_token(token) for each in frame.encode(example.text) for token in each.ids]
+    ends = {*accumulate(map(len, tokens), initial=0)}
+    return not {start, start + len(example.piece)} <= ends
 
 
 def _spans(frame: Frame, text: str) -> Iterator[tuple[int, int]]:
@@ -181,19 +204,17 @@ def _spans(frame: Frame, text: str) -> Iterator[tuple[int, int]]:
     ends = list(accumulate(map(len, tokens), initial=0))
     for number in (2, 3):
         yield from zip(ends, ends[number:], strict=False)
+    # Pieces whose edges lie inside of tokens, and tokens that are not there.
     data, rules = to_bytes(text), frame.rules
     for start in range(len(data)):
-        for end in range(start + 2, len(data) + 1):
-            if data[start:end] in rules.ids and not {start, end} <= {*ends}:
+        for end in range(start + 2, min(start + LENGTHS.stop, len(data) + 1)):
+            if not {start, end} <= {*ends}:
                 yield start, end
+                yield from [(start, end)] * (AS_TOKEN * (data[start:end] in rules.ids))
 
 
-def _is_fair(frame: Frame, example: Example) -> bool:
-    """Whether a piece can be shown, and the counts that are given lead to its reason."""
-    if not is_printable(example.piece):
-        return False
-    last = frame.merge_at(frame.recorded_steps - 1).count
-    return example.reason is not Reason.RARE or count_inside(frame, example.piece) < last
+AS_TOKEN = 2
+"""A span that is a token elsewhere is drawn so many times as often."""
 
 
 # -- explanations
@@ -229,9 +250,7 @@ def _explained(frame: Frame, example: Example) -> Sentence:
                 step=f"{frame.step:,}",
             )
         case NoSuchToken():
-            return say(
-                "no merge of the training makes {piece}: its pairs are too rare.", piece=piece
-            )
+            return why_never_made(frame, piece)
         case Beaten(merge=merge) | NeverEncoded(taken_by=Merge() as merge):
             made = merge_making(frame.rules, frame.rules.ids[piece])
             return say(
@@ -256,6 +275,7 @@ def _mistake_in_reason(row: int) -> str:
         "took a piece for too rare",
         "took another merge for the reason",
         "waited for a later merge that does not help",
+        "took a piece for frequent enough",
     )[row]
 
 

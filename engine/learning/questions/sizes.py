@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
-from engine.core.wording import Sentence, amount, say
-from engine.learning.questions.answer_forms import Number, edged
+from engine.core.wording import Sentence, amount, edged, say
+from engine.learning.questions.answer_forms import Number
 from engine.learning.questions.counts import countable_merge, words_beside
 from engine.learning.questions.question import (
     Kind,
     Level,
+    Misconception,
     Question,
     Request,
     Wrong,
@@ -34,12 +36,13 @@ def _pose_tokens_left(frame: Frame, request: Request) -> Question:
         raise QuestionError("the next merge changes a word that is too long to show")
     pair = pair_words(frame, merge.pair)
     rows = [(word.count, word.before) for word in words]
-    rows += words_beside(
-        frame,
-        request.chance,
-        lambda ids: None if merge.pair in pairwise(ids) else not {*merge.pair}.isdisjoint(ids),
-        max(word.count for word in words),
-    )
+    letters = b"".join(map(frame.any_token, merge.pair))
+
+    def has_only_letters(ids: tuple[int, ...]) -> bool | None:
+        return None if merge.pair in pairwise(ids) else letters in _text(frame, ids)
+
+    most = max(word.count for word in words)
+    rows += words_beside(frame, request.chance, has_only_letters, most)
     return Question(
         frame,
         say(
@@ -50,7 +53,7 @@ def _pose_tokens_left(frame: Frame, request: Request) -> Question:
         Number(),
         following.token_count,
         explain=lambda: _why_left(frame, words),
-        explain_wrong=lambda count: _why_not_left(frame, count),
+        explain_wrong=lambda count: _why_not_left(frame, count, following.token_count),
         find_hints=lambda _: (
             say(
                 "in {word} each + saves a token.", word=joining(frame, words[0].before, merge.pair)
@@ -62,7 +65,31 @@ def _pose_tokens_left(frame: Frame, request: Request) -> Question:
             for count, ids in request.chance.shuffled(rows)
         ),
         find_level=lambda: Level(min(len(words), len(Level)) - 1),
+        facts=Joining(frame, words, sum(n * _text(frame, ids).count(letters) for n, ids in rows)),
     )
+
+
+@dataclass(frozen=True)
+class Joining:
+    """The words in which the next pair joins, and how often its letters are in those shown."""
+
+    frame: Frame
+    words: Sequence[AffectedPretoken]
+    letters: int
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens before the merge."""
+        return self.frame.token_count
+
+    @property
+    def saved(self) -> int:
+        """The number of tokens that the merge saves."""
+        return saved_in(self.words)
+
+
+def _text(frame: Frame, ids: Sequence[int]) -> bytes:
+    return b"".join(map(frame.any_token, ids))
 
 
 def saved_in(words: Sequence[AffectedPretoken]) -> int:
@@ -89,43 +116,60 @@ def _why_left(frame: Frame, words: Sequence[AffectedPretoken]) -> tuple[Sentence
     )
 
 
-def _why_not_left(frame: Frame, count: int) -> Wrong:
-    """Explain a wrong number of tokens by the mistake that leads to it."""
-    n, mistake = f"{count:,}", _mistake_in_tokens_left(frame, count)
-    if mistake in _WHY_NOT_LEFT:
-        why = say(_WHY_NOT_LEFT[mistake])
-        return Wrong(mistake, say("{n} is wrong: {why}", n=n, why=why))
-    return Wrong(mistake, say("{n} is too many." if mistake == _LITTLE else "{n} is too few.", n=n))
+def _why_not_left(frame: Frame, count: int, left: int) -> Wrong:
+    n = f"{count:,}"
+    if count > left:
+        return Wrong("took away too little", say("{n} is too many.", n=n))
+    return Wrong("took away too much", say("{n} is too few.", n=n))
 
 
-_NOTHING_GOES = "kept the tokens as they were before the merge"
-_SAVED = "gave what is saved, not what is left"
-_OVERLAPPING = "joined overlapping places"
-_TWO_EACH = "took away two tokens for each join"
-_ONCE = "counted each word once"
-_LITTLE, _MUCH = "took away too little", "took away too much"
-_WHY_NOT_LEFT = {
-    _NOTHING_GOES: "each join makes one token of two.",
-    _SAVED: "so many are saved; how many are left?",
-    _OVERLAPPING: "places overlap, and a token joins only once.",
-    _TWO_EACH: "two tokens become one, so each join saves one.",
-    _ONCE: "the number before × says how often a word occurs.",
-}
+def _find_places(facts: Joining) -> list[int]:
+    """Return the number of tokens if places that overlap all joined; nothing if none overlap."""
+    places = facts.frame.merge_at(facts.frame.step).count
+    return [facts.tokens - places] if places != facts.saved else []
 
 
-def _mistake_in_tokens_left(frame: Frame, count: int) -> str:
-    """Return the name of the mistake behind a wrong number of tokens after the next merge."""
-    tokens, merge = frame.token_count, frame.merge_at(frame.step)
-    words = frame.at(frame.step + 1).affected(MOST_WORDS)
-    saved = saved_in(words)
-    answers = {
-        tokens: _NOTHING_GOES,
-        saved: _SAVED,
-        tokens - merge.count: _OVERLAPPING,
-        tokens - 2 * saved: _TWO_EACH,
-        tokens - sum(len(word.before) - len(word.after) for word in words): _ONCE,
-    }
-    return answers.get(count, _LITTLE if count > tokens - saved else _MUCH)
+def _find_words_once(facts: Joining) -> list[int]:
+    return [facts.tokens - sum(len(word.before) - len(word.after) for word in facts.words)]
 
 
-TOKENS_LEFT = Kind("tokens-left", (Frame,), "BPE", _pose_tokens_left)
+_MISCONCEPTIONS = (
+    Misconception(
+        "counted letters across the edges of tokens",
+        lambda facts: [facts.tokens - facts.letters],
+        say("Only two whole tokens side by side join, not letters of longer ones."),
+    ),
+    Misconception(
+        "kept the tokens as they were before the merge",
+        lambda facts: [facts.tokens],
+        say("Each join makes one token of two."),
+    ),
+    Misconception(
+        "gave what is saved, not what is left",
+        lambda facts: [facts.saved],
+        say("So many are saved; how many are left?"),
+    ),
+    Misconception(
+        "took away two tokens for each join",
+        lambda facts: [facts.tokens - 2 * facts.saved],
+        say("Two tokens become one, so each join saves one."),
+    ),
+    Misconception(
+        "counted each word once",
+        _find_words_once,
+        say("The number before × says how often a word occurs."),
+    ),
+    Misconception(
+        "joined overlapping places",
+        _find_places,
+        say("Places overlap, and a token joins only once."),
+    ),
+)
+TOKENS_LEFT = Kind(
+    "tokens-left",
+    (Frame,),
+    "BPE",
+    _pose_tokens_left,
+    _MISCONCEPTIONS,
+    draws=8,
+)

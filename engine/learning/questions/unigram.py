@@ -7,8 +7,8 @@ from functools import partial
 from itertools import islice
 
 from engine.core.errors import QuestionError
-from engine.core.wording import Sentence, Words, amount, say
-from engine.learning.questions.answer_forms import SPACE, Choice, Option, edged
+from engine.core.wording import Sentence, Words, amount, edged, say
+from engine.learning.questions.answer_forms import SPACE, Choice, Option
 from engine.learning.questions.question import Chance, Kind, Level, Question, Request, Wrong, minus
 from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from itertools import combinations, islice, pairwise
 
 from engine.core.errors import QuestionError
-from engine.core.wording import Sentence, amount, frequency, say
-from engine.learning.questions.answer_forms import CUT, SPACE, Choice, Cuts, Option, edged
+from engine.core.wording import Sentence, amount, edged, frequency, say
+from engine.learning.questions.answer_forms import CUT, SPACE, Choice, Cuts, Option
 from engine.learning.questions.question import (
     Kind,
     Level,
+    Misconception,
     Question,
     Request,
     Wrong,
@@ -142,7 +143,17 @@ def _longest_match_in(frame: WordPieceFrame, cut: CutWord) -> Question:
         ),
         given=(given,),
         find_level=lambda: cut.level,
+        facts=cut,
     )
+
+
+def _cut_from_the_right(cut: CutWord) -> list[tuple[int, ...]]:
+    """Return the cuts if the longest piece is taken from the end, again and again."""
+    starts, end = list[int](), len(cut.word)
+    while end:
+        end = min((start for start, at in cut.fitting if at == end), default=end - 1)
+        starts.append(end)
+    return [tuple(sorted(starts)[1:])]
 
 
 def _hints(cut: CutWord) -> tuple[Sentence, ...]:
@@ -240,5 +251,18 @@ def _why_not_best_score(frame: WordPieceFrame, chosen: ScoredPair, frequent: Sco
     return Wrong("took a pair of a lower score", say(template, pair=named, score=score))
 
 
-LONGEST_MATCH = Kind("longest-match", (WordPieceFrame,), "WordPiece", _pose_longest_match)
+LONGEST_MATCH = Kind(
+    "longest-match",
+    (WordPieceFrame,),
+    "WordPiece",
+    _pose_longest_match,
+    (
+        Misconception(
+            "took the longest piece from the end",
+            _cut_from_the_right,
+            say("So cuts who begins at the end of the word; WordPiece begins at its start."),
+        ),
+    ),
+    draws=8,
+)
 BEST_SCORE = Kind("best-score", (WordPieceFrame,), "WordPiece", _pose_best_score)

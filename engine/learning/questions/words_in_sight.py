@@ -13,8 +13,7 @@ from itertools import islice, pairwise
 
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
-from engine.core.wording import Sentence, say
-from engine.learning.questions.answer_forms import edged
+from engine.core.wording import Sentence, edged, say
 from engine.learning.questions.question import Chance
 from engine.text.pretokenize import to_bytes, to_text
 
@@ -29,9 +28,13 @@ COUNTABLE = 160
 BESIDE = 3
 """Number of tokens on each side of a pair in a part of a long word."""
 POOL, FOUND, SEARCHED = 6, 60, 600
-"""Number of words to draw from for each pair, of words with it that are looked at, and of words to
-search for them."""
-DRAWS = 60
+"""Number of frequent words to draw from for each pair, of words with it that are looked at, and of
+words to search for them."""
+MOST_APART, SEARCHED_APART = 6, 40
+"""Number of words that have the letters of a pair and not the pair, and of words to search."""
+SAMPLES, FEWEST_WORDS, MOST_ABOVE = 40, 5, 3
+"""Number of samples that are drawn, and the least number of words of each; of those that occur more
+often than any with the right pair, the largest number."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,11 @@ class WordsInSight:
             counts.update(word.pairs)
         return counts
 
+    @cached_property
+    def most(self) -> int:
+        """The highest number of occurrences of a word."""
+        return max(word.count for word in self.words)
+
     def sentences(self, frame: Frame) -> tuple[Sentence, ...]:
         """Return a row for each word: `5 × l┊ow`."""
         most = max(len(f"{word.count:,}") for word in self.words)
@@ -110,59 +118,78 @@ def all_words(frame: Frame) -> WordsInSight | None:
     )
 
 
-def sample_words(
-    frame: Frame, right: Pair, others: Sequence[Pair], most: int, chance: Chance
-) -> tuple[list[Pair], WordsInSight] | None:
-    """Draw words in which the right pair occurs most often.
+@dataclass(frozen=True)
+class Sample:
+    """Words in which a pair occurs, and other pairs that wrong ways of counting lead to."""
 
-    Most draws look for a sample on which counting each word once leads to another pair.
+    sight: WordsInSight
+    lures: tuple[Pair, ...]
+
+
+def samples_of_words(
+    frame: Frame, right: Pair, others: Sequence[Pair], chance: Chance
+) -> Iterator[Sample]:
+    """Draw samples of words in which the right pair occurs.
 
     Args:
         right: the only pair of the highest count in the corpus.
-        others: pairs to choose from; a pair that only one very frequent word has may be left out.
-        most: largest number of pairs, with the right one.
-
-    Returns:
-        the pairs, the right one first, and the words; `None` if no few words show the answer.
+        others: pairs that may be chosen from.
     """
-    pools = {right: list(islice(words_with(frame, right), POOL))}
-    possible = sum(word.pairs[right] * word.count for word in pools[right])
-    for pair in others:
-        found = list(islice(words_with(frame, pair), FOUND))
-        # Rare words, too: the right pair may have only rare ones.
-        pool = found[:: max(len(found) // POOL, 1)]
-        pool = [word for word in pool if word.pairs[pair] * word.count < possible]
-        if pool or not found:
-            pools[pair] = pool
-    pairs = list(pools)[:most]
-    while len(pairs) > 1:
-        sight = _draw_sample({pair: pools[pair] for pair in pairs}, right, chance)
-        if sight is not None:
-            return pairs, sight
-        pairs.pop()
-    return None
+    own = _pool(frame, right)
+    pools = {pair: [w for w in _pool(frame, pair) if not w.pairs[right]] for pair in others}
+    places = [(word, pair) for pair, pool in pools.items() for word in pool]
+    apart = [(word, pair) for pair in others for word in islice(_apart(frame, pair), MOST_APART)]
+    for _ in range(SAMPLES if places else 0):
+        number_above, is_light = 1 + int(MOST_ABOVE * chance.share() ** 0.8), chance.below(2)
+        words = chance.shuffled(own)[: 2 + (number_above == 1 and chance.below(2))]
+        needed, lures = len(words) + 1, list[Pair]()
+        total = sum(word.pairs[right] * word.count for word in words)
+        largest = max(word.count for word in words)
+        # Some words occur more often than each of these.
+        above = [each for each in places if largest < each[0].count < total]
+        # A pair that is beside the right one in its words is a better lure.
+        above = sorted(
+            chance.shuffled(above), key=lambda each: not any(w.pairs[each[1]] for w in words)
+        )
+        for word, pair in above[:number_above]:
+            words.append(word)
+            lures.append(pair)
+        # The letters of a pair occur more often than the right pair.
+        counts = WordsInSight(tuple(words), False).counts
+        letters = [
+            (word, pair) for word, pair in apart if counts[pair] < total < word.count + counts[pair]
+        ]
+        for word, pair in chance.shuffled(letters)[: 1 if letters else 0]:
+            light = [each for each in letters if each[0].count < largest] if is_light else []
+            word, pair = chance.pick(light) if light else (word, pair)
+            words.append(word)
+            lures.append(pair)
+        # A pair is in more words than the right one.
+        pair = chance.pick(lures) if lures else chance.pick(places)[1]
+        more = needed - sum(word.pairs[pair] > 0 for word in words)
+        rare = [word for word in pools[pair] if (counts[pair] + word.count * more) < total]
+        words += chance.shuffled(rare)[:more]
+        lures.append(pair)
+        while len(words) < FEWEST_WORDS:
+            words.append(chance.pick(places)[0])
+        if len(words) <= MOST_WORDS:
+            sight = WordsInSight(tuple(chance.shuffled(dict.fromkeys(words))), False)
+            yield Sample(sight, tuple(dict.fromkeys(lures)))
 
 
-def _draw_sample(
-    pools: Mapping[Pair, list[SeenWord]], right: Pair, chance: Chance
-) -> WordsInSight | None:
-    """Draw words of each pool such that the right pair has the highest count; `None` if not."""
-    others = [pair for pair in pools if pair != right]
-    wants_trap = chance.below(len(pools)) > 0
-    fallback: WordsInSight | None = None
-    for _ in range(DRAWS):
-        drawn: dict[SeenWord, None] = {}
-        for pair, pool in pools.items():
-            wanted = 1 + chance.below(3 if pair == right else 2)
-            drawn.update(dict.fromkeys(chance.shuffled(pool)[:wanted]))
-        sight = WordsInSight(tuple(chance.shuffled(drawn)), False)
-        counts, once = sight.counts, sight.counts_of_words_once
-        if len(drawn) > MOST_WORDS or any(counts[pair] >= counts[right] for pair in others):
-            continue
-        if wants_trap == any(once[pair] >= once[right] for pair in others):
-            return sight
-        fallback = fallback or sight
-    return fallback
+def _pool(frame: Frame, pair: Pair) -> list[SeenWord]:
+    """Return frequent and rarer words with a pair."""
+    found = list(islice(words_with(frame, pair), FOUND))
+    return [*found[:POOL], *found[POOL :: max(len(found) // POOL, 1)]]
+
+
+def _apart(frame: Frame, pair: Pair) -> Iterator[SeenWord]:
+    """Yield words with the letters of a pair, but in other tokens: `b┊ut` has no u+t."""
+    letters = _joined(frame, pair)
+    for _, word in islice(frame.run.by_count.containing(letters), SEARCHED_APART):
+        tokens = frame.tokens_of(word) if len(word) <= SHORT else ()
+        if len(tokens) > 1 and pair not in pairwise(tokens):
+            yield SeenWord(tokens, frame.counts[word], word)
 
 
 def first_words(frame: Frame, pairs: Sequence[Pair]) -> WordsInSight | None:
@@ -199,3 +226,20 @@ def words_with(frame: Frame, pair: Pair) -> Iterator[SeenWord]:
 
 def _joined(frame: Frame, pair: Pair) -> bytes:
     return b"".join(map(frame.any_token, pair))
+
+
+class Commonness:
+    """How common the letters of a text are in a corpus: neighbours of few letters are rare."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._start = frame.at(0)
+
+    def of_text(self, text: str) -> float:
+        """Return how often two letters of a text are neighbours in the corpus, on average."""
+        return self.of(to_bytes(text))
+
+    def of(self, data: bytes) -> float:
+        """Return it for bytes."""
+        ids = [self._start.id_of(data[at : at + 1]) for at in range(len(data))]
+        pairs = [(left, right) for left, right in pairwise(ids) if None not in (left, right)]
+        return sum(map(self._start.count_of, pairs)) / max(len(pairs), 1)  # type: ignore[arg-type]

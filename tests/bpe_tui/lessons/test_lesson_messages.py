@@ -78,7 +78,9 @@ def said_in(tree: ast.AST) -> Iterator[str]:
         return
     if isinstance(tree, ast.Expr) and isinstance(tree.value, ast.Constant):
         return  # a docstring
-    if isinstance(tree, ast.Call) and getattr(tree.func, "id", "") in ("Wrong", "PairMistake"):
+    if isinstance(tree, ast.Call) and getattr(tree.func, "id", "") in (
+        *("Wrong", "PairMistake", "Misconception"),
+    ):
         tree = ast.Tuple(tree.args[1:])  # the first is the name of a mistake
     if isinstance(tree, ast.FunctionDef) and tree.name.startswith("_mistake_"):
         return  # it returns such a name

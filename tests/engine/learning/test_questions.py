@@ -37,12 +37,11 @@ from engine.learning.questions.answer_forms import (
 )
 from engine.learning.questions.fewer import ways_to_write
 from engine.learning.questions.merges_form import Merges
-from engine.learning.questions.question import Attempt, Chance, FirstTries, Question
+from engine.learning.questions.question import Attempt, FirstTries, Question
 from engine.learning.questions.words_in_sight import (
     SeenWord,
     all_words,
     first_words,
-    sample_words,
     words_with,
 )
 from engine.text.excerpt import Excerpt
@@ -580,16 +579,6 @@ EIGHT = {bytes((byte, 98)): 1 for byte in range(99, 107)}
 def test_a_few_short_words_are_all_shown(counts: Corpus, shown: int | None) -> None:
     found = all_words(timeline_of(counts, merges=0).frame)
     assert (None if found is None else len(found.words)) == shown
-
-
-def test_a_pair_that_leads_in_many_rare_words_alone_is_shown_beside_rare_pairs_alone() -> None:
-    """Three of its words are drawn at most: so a pair that one word has five times leads."""
-    rare = {b"ab" + bytes((byte,)): 1 for byte in range(99, 105)}
-    frames = [timeline_of({**rare, b"xy": times}, merges=0).frame for times in (2, 5)]
-    pairs = (97, 98), (120, 121)
-    found, none = (sample_words(each, pairs[0], pairs[1:], 4, Chance("1")) for each in frames)
-    assert found is not None
-    assert (found[0], none) == ([*pairs], None)
 
 
 def test_the_first_words_of_pairs_are_in_the_order_of_the_corpus() -> None:

@@ -684,7 +684,6 @@ CHECKS: dict[str, Check] = {
     "in {word} each + saves a token.": lambda state, values: (
         values["word"].count("+") == saved_in(state, values["word"])
     ),
-    "{n} is wrong: {why}": lambda state, values: amount(values["n"]) != state.right,
     "{n} is too few.": too_few,
     "{n} is too many.": too_many,
     "{text} begins with the token {token}.": lambda state, values: (
@@ -754,19 +753,22 @@ CHECKS: dict[str, Check] = {
     "{piece} is not one token here. Why?": is_no_token,
     "does one of the tokens cross an edge of {piece}?": is_no_token,
     "{text} is {tokens}": number_of_tokens,
-    "{piece} occurs {times} inside of pretokens": lambda state, values: (
-        amount(values["times"])
-        == sum(word.count(values["piece"]) * n for word, n in state.truth.corpus.items())
+    "{piece} occurs {times} inside of pretokens, and the last pair of all {least}.": (
+        lambda state, values: (
+            [amount(values["times"]), amount(values["least"])]
+            == [
+                sum(word.count(values["piece"]) * n for word, n in state.truth.corpus.items()),
+                state.truth.run.steps[-1].count,
+            ]
+        )
     ),
-    "here: {n} merges of {all}; the last one of all occurs {times}": lambda state, values: (
-        [amount(values[each]) for each in ("n", "all", "times")]
-        == [state.step, len(state.truth.run.steps), state.truth.run.steps[-1].count]
+    "here: {n} merges of {all}": lambda state, values: (
+        [amount(values[each]) for each in ("n", "all")] == [state.step, len(state.truth.run.steps)]
     ),
     "it is another reason than “{reason}”.": lambda state, values: (
         (str(values["reason"]),) != state.question.form.options[state.right].label
     ),
     "no merge of the whole training makes {piece}.": is_never_made,
-    "no merge of the training makes {piece}: its pairs are too rare.": is_never_made,
     "merge {n} of the training makes {piece}.": makes_piece,
     "merge {n}, {pair}, makes {piece}, and only {step} are made here.": lambda state, values: (
         makes_piece(state, values)
