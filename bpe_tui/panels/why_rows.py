@@ -162,17 +162,38 @@ def token_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
     return rows
 
 
+TAKERS = 3
+"""Most tokens that are named of those that take all occurrences of a token."""
+
+
+def _always_inside(frame: AnyMergeFrame, built: Sequence[int], is_unit: bool) -> str:
+    """Say which tokens take all occurrences of a token, and why it is still one.
+
+    For example: `It is always in er now, and still a token: each text begins with such.`
+    """
+    shown = " ".join(visible_bytes(frame.any_token(token_id)) for token_id in built[:TAKERS])
+    shown += " …" * (len(built) > TAKERS)
+    if is_unit:
+        template = "It is always in {tokens} now, and still a token: each text begins with such."
+    else:
+        template = "It is always in {tokens} now, and still a token: their merges need it."
+    return tr(template, tokens=shown)
+
+
 def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:
     if frame.is_special(token_id):
         yield tr("A special token: one id, cut out before anything merges.")
         return
     vocabulary = frame.vocabulary
     count, rank = vocabulary.count_of(token_id), vocabulary.rank_of(token_id)
-    used = tr("used in {merges}", merges=plural(len(vocabulary.built_on(token_id)), "merge"))
+    built = vocabulary.built_on(token_id)
+    used = tr("used in {merges}", merges=plural(len(built), "merge"))
     if count is None:
         yield f"{NO_CORPUS} {used}."
     else:
         yield tr("It occurs {times} in the corpus now; {used}.", times=times(count), used=used)
+    if count == 0 and built:
+        yield _always_inside(frame, built, is_unit=rank is None)
     if rank is None:
         yield tr("It was there before the first merge.")
     else:
