@@ -13,14 +13,16 @@ from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.open import check_only_for_training
 from bpe_tui.cli.program import app, examples
 from bpe_tui.cli.progress import TrainingBar
-from bpe_tui.session.config import TokenizerConfig, as_counted
+from bpe_tui.session.config import RunConfig, TokenizerConfig, as_counted
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import open_continuable, replay
 from bpe_tui.session.training import train as train_model
 from bpe_tui.widgets.language import plural, tr
+from bpe_tui.widgets.numbers import size
 from engine import formats
 from engine.bpe.trainers import DEFAULT_TRAINER, WITHOUT_KERNEL
 from engine.core.files import write_files
+from engine.core.systems import memory_of_machine
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
@@ -96,6 +98,7 @@ def train(
     paths = [*parts.outputs(config, format, out), *([steps] if steps else [])]
     outputs.check_outputs(paths, source, overwrite=force)
     inputs.note_doubts(config.corpus, config.reading)
+    _note_memory(config, source)
     with outputs.step_writer(steps, overwrite=force) as writing:
         with writing as write_step, TrainingBar(write_step) as bar:
             training = train_model(config, bar, source, workers=workers, recorded=False)
@@ -106,6 +109,20 @@ def train(
         _note_other_trainer(config.trainer, training.trainer)
     bar.print_costs(source.reader.taken)
     console.write_result(b"".join(os.fsencode(path) + b"\n" for path in paths))
+
+
+def _note_memory(config: RunConfig, source: Corpus) -> None:
+    """Print about how much memory the kernel will need for a large text."""
+    if config.model != "bpe" or config.trainer != DEFAULT_TRAINER or config.phases or WHY_NO_KERNEL:
+        return
+    from engine.counting.forecast import forecast_memory  # for large texts
+
+    needed = forecast_memory(source, config.pattern, config.special_tokens)
+    if needed is not None:
+        template = "this will need about {memory} of memory"
+        if needed > (memory_of_machine() or needed):
+            template += ", more than this machine has"
+        inputs.note(tr(template, memory=size(needed)))
 
 
 def _note_other_trainer(asked: str, trainer: Any) -> None:
