@@ -2,7 +2,7 @@
 
 A JSON parser refuses most flipped bytes. To reach the code after the parser, a value is changed and
 the whole file is written again. The same is done with pickles, lines, messages of Protocol Buffers,
-compressed files, and counts files with their digests.
+and compressed files.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import pickletools
 import re
 import struct
 import zlib
-from collections.abc import Callable, Iterator
-from hashlib import blake2b
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -26,7 +25,6 @@ from engine.pipeline.decoders import DECODERS
 from engine.pipeline.normalizers import NORMALIZERS
 from engine.pipeline.post_processors import POST_PROCESSORS
 from engine.pipeline.pretokenizers import PRETOKENIZERS
-from engine.text.corpus import COUNTS
 
 HARD_TO_DAMAGE = (
     *(ValueError, TypeError, BpeError, RecursionError, MemoryError, OverflowError),
@@ -286,42 +284,6 @@ def _compressed(data: bytes, rng: Random) -> bytes:
     return gzip.compress(damaged(gzip.decompress(data), rng), 1)
 
 
-def _sections(data: bytes, rng: Random) -> bytes:
-    """Change, remove or repeat a section of a counts file, and write the right digests."""
-    contents = list(_contents(data))
-    place, kind = rng.randrange(len(contents)), rng.randrange(8)
-    if kind == 0:
-        del contents[place]
-    elif kind == 1:
-        contents.insert(rng.randrange(len(contents) + 1), contents[place])
-    elif kind == 2:
-        contents[place] = rng.choice(TO_BYTES)(contents[place] or b"\n", rng)
-    elif place == 0 or kind < 5:
-        contents[0] = _json(contents[0], rng)
-    else:
-        at = rng.randrange(max(1, len(contents[place]) // 8)) * 8
-        number = rng.choice((0, 1, 2, -1, (1 << 63) - 1, 1 << 60, rng.randrange(100)))
-        piece = contents[place]
-        contents[place] = piece[:at] + struct.pack("<q", number) + piece[at + 8 :]
-    digest, made = b"", data[: len(COUNTS) + 2]
-    for content in contents:
-        packed = zlib.compress(content, 1)
-        digest = blake2b(packed, digest_size=16, key=digest).digest()
-        made += struct.pack("<Q16s", len(packed), digest) + packed
-    return made
-
-
-def _contents(data: bytes) -> Iterator[bytes]:
-    place = len(COUNTS) + 2
-    while place < len(data):
-        size = int.from_bytes(data[place : place + 8], "little")
-        try:
-            yield zlib.decompress(data[place + 24 : place + 24 + size])
-        except zlib.error as error:
-            raise ValueError(error) from error
-        place += 24 + size
-
-
 def _is_message(data: bytes) -> bool:
     return data[:1] == b"\n" and b"<unk>" in data[:40]
 
@@ -332,7 +294,6 @@ BY_KIND: tuple[tuple[Callable[[bytes], object], Damage], ...] = (
     (lambda data: data[:1] == b"\x80", _opcodes),
     (_is_message, _message),
     (lambda data: data[:3] == b"\x1f\x8b\x08", _compressed),
-    (lambda data: data.startswith(COUNTS), _sections),
     (lambda data: b"\n" in data[:200], _lines),
 )
 """(Whether a change fits a file with this beginning, the change)."""

@@ -4,7 +4,7 @@
     python tests/fuzz_formats.py COUNT [SEED] [FORMAT …]
 
 Small files of each format are damaged at random (see `damage`) and opened: tokenizers encode a
-text, answers are graded, counts are added up. Only our own errors may be raised, within 5 seconds
+text, answers are graded. Only our own errors may be raised, within 5 seconds
 of work and a gigabyte. The files of each failure are kept, and its seed is printed; of several
 failures at one place only the first. The number of different refusals shows how far the damaged
 files get.
@@ -56,9 +56,7 @@ from engine import BpeError, count_pretokens
 from engine.analysis.check.claim import read_claim
 from engine.analysis.inspection import Inspection
 from engine.core.errors import LONGEST
-from engine.counting.cache import KeptCount
 from engine.counting.count import count_corpus
-from engine.counting.counts_file import CountsMetadata, packed_blocks, written
 from engine.formats import is_tokenizer, open_tokenizer, save
 from engine.learning.grade_tables import grade_tables
 from engine.learning.grading import grade_files
@@ -175,20 +173,13 @@ LINES = b'{"text": "low lower"}\n{"text": "newest", "meta": {"n": [1, null]}}\n'
 
 
 def other_files() -> dict[str, Files]:
-    """Return format → small example, for counts, corpora, lessons and answers."""
-    counts = count_pretokens(GOLDEN / "handout.model")
-    about = CountsMetadata(
-        "c", 9, 3, len(counts), PATTERNS["gpt2"].source, ("<|endoftext|>",), True
-    )
+    """Return format → small example, for corpora, lessons and answers."""
     with tempfile.TemporaryDirectory() as folder:
         sheet = Path(folder, "a.json")
         test_quiz.sheet_of().write(sheet)
         answers = sheet.read_bytes()
     lesson = REPO / "bpe_tui" / "lessons" / "builtin" / "en" / "07-why-not-one-token.md"
-    made = b"".join(written(about, TEXT, packed_blocks(counts.items())))
     return {
-        "counts": {"a": made},
-        "kept-counts": {"a": made},
         "answers": {"a.json": answers},
         "lesson": {"a.md": lesson.read_bytes()},
         "corpus.gz": {"a.gz": gzip.compress(TEXT)},
@@ -236,17 +227,6 @@ def use_tokenizer(*paths: Path, at_length: bool = True) -> None:
         save(tokenizer, paths[0].parent / "saved", "huggingface", overwrite=True)
 
 
-def use_counts(path: Path) -> None:
-    count_pretokens(path, special_tokens=["<|endoftext|>"])
-
-
-def use_kept_counts(path: Path) -> None:
-    if (found := KeptCount(path).find()) is not None:
-        assert min(found.counts.values(), default=1) > 0
-    else:
-        raise BpeError("not used")
-
-
 def use_answers(path: Path) -> None:
     grades = grade_files([path], lambda _: RUN)
     grade_tables(grades, repr)
@@ -256,8 +236,6 @@ def use_answers(path: Path) -> None:
 
 RUN = test_quiz.recording()
 USES: dict[str, Callable[..., object]] = {
-    "counts": use_counts,
-    "kept-counts": use_kept_counts,
     "answers": use_answers,
     "lesson": read_lesson,
     "steps": functools.partial(read_claim, are_steps=True),

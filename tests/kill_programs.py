@@ -12,7 +12,6 @@ It is no part of `pytest`.
 from __future__ import annotations
 
 import asyncio
-import io
 import os
 import random
 import signal
@@ -40,9 +39,6 @@ from engine import Tokenizer, TokenizerFileError, train_bpe  # noqa: E402
 from engine.analysis.check.steps_file import read_steps  # noqa: E402
 from engine.core.drafts import DRAFT  # noqa: E402
 from engine.core.files import write_files  # noqa: E402
-from engine.counting import cache as counts_cache  # noqa: E402
-from engine.counting.counts_file import CorpusCount, CountsReader  # noqa: E402
-from engine.text.corpus import Corpus  # noqa: E402
 
 SECONDS_OF_WRITING = 0.05
 SECONDS_OF_A_SCREEN = 2.0
@@ -86,15 +82,9 @@ def writings(folder: Path) -> dict[str, Writing]:
     toks = [Tokenizer(*train_bpe(texts, size, ["<s>"]), ["<s>"]) for size in (262, 268)]
     merges = [each.merges for each in toks]
     pair, one = folder / "pair", folder / "tokenizer.json"
-    counts = [CorpusCount(1, Counter({b"low": n})) for n in (1, 2)]
-    kept = counts_cache.KeptCount.of(folder / "cache", Corpus(texts), "gpt2", ())
     casts = [b"x" * 300_000, b"y" * 400_000]
     cast = folder / "run.cast"
     configs = [RunConfig(str(texts), vocab_size=n) for n in (300, 400)]
-
-    def counted() -> bool:
-        found = kept.find()
-        return found is None or found.counts in [each.counts for each in counts]
 
     written, converted, screen = folder / "written", folder / "converted", folder / "screen"
     trained = [Tokenizer(*train_bpe(texts, size)) for size in (262, 268)]
@@ -119,7 +109,6 @@ def writings(folder: Path) -> dict[str, Writing]:
 
     train = "train", texts, "--special", "none", "--workers", 1, "--vocab-size", [262, 268]
     steps, stepped = folder / "steps", folder / "stepped.json"
-    count, counted_file = ("train", texts, "--format", "counts"), folder / "texts.counts"
     return {
         "train --force": Writing(command(*train, "--out", written), lambda: is_trained(written)),
         "train --steps": Writing(
@@ -129,10 +118,6 @@ def writings(folder: Path) -> dict[str, Writing]:
         "convert": Writing(
             command("convert", sources, "--to", "gpt2", "--out", converted),
             lambda: is_trained(converted),
-        ),
-        "train --format counts": Writing(
-            command(*count, "--pattern", ["gpt2", "whitespace"], "--out", counted_file),
-            lambda: bool(CountsReader("", io.BytesIO(counted_file.read_bytes())).counts()),
         ),
         "saves on the screen": Writing(
             by_library,
@@ -148,7 +133,6 @@ def writings(folder: Path) -> dict[str, Writing]:
             lambda n: toks[n].save(one, "huggingface", overwrite=True),
             lambda: Tokenizer.load(one).merges in merges,
         ),
-        "kept counts": Writing(lambda n: kept.keep(counts[n]), counted),
         "a recording": Writing(
             lambda n: write_files({cast: casts[n]}, overwrite=True),
             lambda: cast.read_bytes() in casts,
@@ -200,7 +184,6 @@ def kill_writers(kills: int, dice: random.Random) -> int:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         os.environ["XDG_STATE_HOME"] = str(folder / "state")
-        counts_cache.WORTH_KEEPING = 1
         kinds = writings(folder)
         several = ["train --force", "convert", "saves on the screen", "two files of a tokenizer"]
         names = [*kinds, *several, *several]  # most of them several files, the hardest

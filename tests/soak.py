@@ -57,9 +57,6 @@ from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.studies.comparison import ComparedTokenizer, ComparisonScreen
 from bpe_tui.widgets.textual_private import guard_messages
 from engine import Timeline, Tokenizer, Trainer, ask
-from engine.counting.count import count_corpus
-from engine.counting.counts_file import counts_of
-from engine.text.corpus import Corpus
 from engine.text.excerpt import Excerpt
 
 textual._wait.SLEEP_GRANULARITY, textual._wait.SLEEP_IDLE = 0.002, 0.0002
@@ -186,13 +183,6 @@ def live(corpus: Path) -> App[int]:
     return app
 
 
-def counted(corpus: Path) -> App[int]:
-    place, whole = corpus.with_suffix(".counts"), Corpus(corpus)
-    counts = count_corpus(whole)
-    place.write_bytes(b"".join(counts_of(whole, counts, "gpt2", (), corpus.stat().st_size)))
-    return opening(RunConfig(str(place), vocab_size=300, special_tokens=()))
-
-
 def with_stages(corpus: Path, name: str) -> App[int]:
     """Open a tokenizer of Hugging Face's over a corpus: like Llama's, BERT's, T5's."""
     place = corpus.with_name(f"{name}.json")
@@ -217,7 +207,6 @@ OPENINGS: dict[str, Callable[[Path], App[int]]] = {
     "characters": lambda corpus: trained(corpus, pattern="whitespace", units="end-of-word"),
     "live": live,
     "check": lambda corpus: trained(corpus, claimed=CLAIMED),
-    "counts": counted,
     "comparison": comparison,
     "tokenizer": lambda _: opening(TokenizerConfig((str(GOLDEN / "tokenizer.json"),))),
     "tokenizer over corpus": lambda corpus: opening(

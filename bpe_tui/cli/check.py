@@ -10,7 +10,7 @@ import typer
 from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.program import app, examples
 from bpe_tui.cli.progress import TrainingBar
-from bpe_tui.session.config import Claimed, as_counted
+from bpe_tui.session.config import Claimed
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.widgets.language import current_table
 from bpe_tui.widgets.visible import quoted
@@ -71,7 +71,6 @@ def check(
     claimed = _claimed(files or [], jsonl, vocab_size)
     reading = choices.reading_of(context, corpus[1:])
     config = choices.run_of(context, corpus[0], min_count=1, reading=reading)
-    config = as_counted(config, choices.asked_of(context))
     claim, notes = read_claim(
         *claimed.paths, special_tokens=config.special_tokens, are_steps=claimed.are_steps
     )

@@ -85,10 +85,6 @@ def check_run(config: RunConfig) -> Corpus:
             f"--phases reads the corpus once a phase, and {corpus.name} is read only once; "
             "save it to a file"
         )
-    if config.phases and corpus.holds_counts:
-        raise CommandLineError(
-            f"{config.corpus} was cut by one pattern already; --phases needs the text itself"
-        )
     return corpus
 
 
@@ -97,7 +93,7 @@ def check_texts(name: str, reading: Reading) -> None:
 
     To learn from such a file would be a mistake nearly always. Who wants it pipes it in.
     """
-    from bpe_tui.session.opening import COUNTED, TEXT, TOKENIZER, kind_of_file, opens
+    from bpe_tui.session.opening import TEXT, TOKENIZER, kind_of_file, opens
 
     if reading.field is not None:
         return  # records, which no tokenizer has
@@ -106,8 +102,6 @@ def check_texts(name: str, reading: Reading) -> None:
             continue
         _check_is_no_name(each)
         kind = kind_of_file(each)
-        if kind == COUNTED and not reading.more:
-            continue
         if kind == TOKENIZER and not opens(each):
             continue  # such as a list of two words a line
         if kind != TEXT:

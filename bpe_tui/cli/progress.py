@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from bpe_tui.cli.inputs import note
-from bpe_tui.session.training import MEMORY_A_BYTE, CountOrigin, Training, TrainingListener
+from bpe_tui.session.training import MEMORY_A_BYTE, Training, TrainingListener
 from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import progress_of, rate, size
 from engine.core.events import CountProgress, WorkProgress
@@ -45,11 +45,7 @@ class TrainingBar(Progress, TrainingListener):
         """Say on standard error what counting and merging took, and the peak of the memory."""
         counting = self.counted_at - self._started
         merging = self.ended_at - self.counted_at
-        speed = ""
-        if self.origin in (None, CountOrigin.COUNTED):
-            speed = f" ({rate(bytes_read / max(counting, 1e-6))})"
-        elif self.origin is CountOrigin.KEPT:
-            speed = tr(" (kept from an earlier run; BPE_TUI_CACHE=no counts again)")
+        speed = f" ({rate(bytes_read / max(counting, 1e-6))})"
         peak = peak_memory()
         memory = "" if peak is None else tr("; peak memory {size}", size=size(peak))
         template = "counting {counting} s{speed}, merging {merging} s{memory}"

@@ -13,7 +13,7 @@ from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.open import check_only_for_training
 from bpe_tui.cli.program import app, examples
 from bpe_tui.cli.progress import TrainingBar
-from bpe_tui.session.config import RunConfig, TokenizerConfig, as_counted
+from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import open_continuable, replay
 from bpe_tui.session.training import train as train_model
@@ -21,16 +21,12 @@ from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import size
 from engine import formats
 from engine.bpe.trainers import DEFAULT_TRAINER, WITHOUT_KERNEL
-from engine.core.files import write_files
 from engine.core.systems import memory_of_machine
-from engine.counting.count import count_corpus
-from engine.counting.counts_file import counts_of
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
 from engine.native import WHY_NO_KERNEL
 from engine.text.corpus import Corpus
 from engine.text.sources import STANDARD_INPUT
 
-COUNTS = "counts"
 """The format of a file of counts, which opens like the corpus."""
 
 
@@ -42,7 +38,6 @@ COUNTS = "counts"
         "bpe-tui train corpus.txt --phases gpt2:8000,none:10000 --out tokenizer.json --format "
         "huggingface",
         "bpe-tui train corpus.txt --tokenizer tokenizer.json --continue 500 --out longer.json",
-        "bpe-tui train texts/ --format counts --out texts.counts",
         "bpe-tui train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
     )
 )
@@ -60,11 +55,10 @@ def train(
     format: str = options.option(
         "--format NAME",
         f"How the tokenizer is written: {', '.join(formats.WRITABLE)}. Other models than bpe have "
-        "formats of their own. Or counts: train nothing, write the pretokens and their counts, "
-        "which open like the corpus.",
+        "formats of their own.",
         options.OUTPUT,
         default=formats.DEFAULT_FORMAT,
-        autocompletion=options.completed_by((*formats.WRITABLE, COUNTS)),
+        autocompletion=options.completed_by(formats.WRITABLE),
     ),
     steps: Path | None = options.option(
         "--steps FILE.jsonl", "Write every step as a line of JSON, too.", options.OUTPUT
@@ -85,13 +79,9 @@ def train(
     if tokenizer is not None or continued is not None:
         _continue(context)
         return
-    if format == COUNTS:
-        _count(context)
-        return
     if not (choices.is_given(context, "vocab_size") or choices.is_given(context, "phases")):
         raise inputs.CommandLineError("Missing option '--vocab-size', or '--phases'")
     config = choices.run_of(context, corpus[0], reading=choices.reading_of(context, corpus[1:]))
-    config = as_counted(config, choices.asked_of(context))
     choices.check_model(context, "steps")
     format = choices.format_of(context, config.model, format)
     source, parts = inputs.check_run(config), MODELS[config.model].part("training")
@@ -130,27 +120,6 @@ def _note_other_trainer(asked: str, trainer: Any) -> None:
     if asked == DEFAULT_TRAINER and trainer.algorithm.name == WITHOUT_KERNEL:
         why = WHY_NO_KERNEL or "this corpus is too large for it"
         inputs.note(f"Python trained ({WITHOUT_KERNEL}), not the kernel: {why}")
-
-
-def _count(context: typer.Context) -> None:
-    """Count the pretokens of the corpus into the file `--out`."""
-    given = context.params
-    check_only_for_training(context, f"--format {COUNTS} only counts")
-    if given["steps"] is not None:
-        raise inputs.CommandLineError(f"--format {COUNTS} only counts; leave out --steps")
-    corpus, *more = given["corpus"]
-    reading = choices.reading_of(context, more)
-    config = as_counted(choices.run_of(context, corpus, reading=reading), choices.asked_of(context))
-    source, out, overwrite = inputs.check_run(config), given["out"], given["force"]
-    outputs.check_outputs([out], source, overwrite=overwrite)
-    inputs.note_doubts(config.corpus, config.reading)
-    cut = (config.pattern, config.special_tokens)
-    with TrainingBar() as bar:
-        count = count_corpus(source, *cut, given["workers"], bar.on_progress)
-    content = counts_of(source, count, *cut, source.reader.taken)
-    write_files({out: content}, overwrite=overwrite)
-    inputs.note_skipped(source.reader.skipped)
-    console.write_result(os.fsencode(out) + b"\n")
 
 
 def _continue(context: typer.Context) -> None:

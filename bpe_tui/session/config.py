@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.core.errors import PhaseError
 from engine.encoding.alphabet import DEFAULT_UNITS
 from engine.text.corpus import PLAIN, Corpus, Reading, separator_of
-from engine.text.patterns import PATTERNS, as_pattern
 from engine.text.sources import STANDARD_INPUT, size_on_disk
 
 if TYPE_CHECKING:
@@ -144,29 +142,6 @@ class RunConfig:
     def size(self) -> int:
         """The largest size of the vocabulary."""
         return DEFAULT_VOCAB_SIZE if self.vocab_size is None else self.vocab_size
-
-
-def as_counted(run: RunConfig, asked: Collection[str] = ()) -> RunConfig:
-    """Return `run` with the pattern and the special tokens that its corpus was counted with.
-
-    A corpus of text has none, so its run stays as it is; so do the fields named in `asked`.
-
-    Raises:
-        CorpusError: the corpus is a damaged file of counts.
-    """
-    if not run.open_corpus().holds_counts:
-        return run
-    from engine.counting.counts_file import opened_counts  # brings numpy, which is slow to import
-
-    with opened_counts(run.corpus) as reader:
-        metadata = reader.metadata
-    own = as_pattern(metadata.pattern)
-    pattern = own.name if own.name in PATTERNS else metadata.pattern
-    return replace(
-        run,
-        pattern=run.pattern if "pattern" in asked else pattern,
-        special_tokens=run.special_tokens if "special_tokens" in asked else metadata.special_tokens,
-    )
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, as_counted
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from engine.core.errors import BpeError, TokenizerFileError
-from engine.text.corpus import COUNTS, PLAIN
+from engine.text.corpus import PLAIN
 from engine.text.sources import STANDARD_INPUT
 
 HEAD = 1 << 12
@@ -26,10 +26,7 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
     A tokenizer that is named before a corpus opens on that corpus.
 
     Args:
-        asked: fields of `run` that the user asked for; a counts file decides the others.
-
-    Raises:
-        CorpusError: the file is a damaged counts file.
+        asked: fields of `run` that the user asked for.
     """
     if run.corpus == STANDARD_INPUT or run.reading.field is not None:
         return run
@@ -38,8 +35,6 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
         return _tokenizer_of(run, asked)
     if run.reading != PLAIN:
         return run
-    if kind == COUNTED:
-        return as_counted(run, asked)
     return replace(run, min_count=1) if run.is_toy and "min_count" not in asked else run
 
 
@@ -93,7 +88,7 @@ def opens(*paths: str) -> bool:
     return True
 
 
-TEXT, COUNTED, TOKENIZER = "text", "counts file", "tokenizer"
+TEXT, TOKENIZER = "text", "tokenizer"
 
 
 def kind_of_file(name: str) -> str:
@@ -103,8 +98,6 @@ def kind_of_file(name: str) -> str:
         if os.path.isfile(name):  # the bytes of a pipe can be read only once
             with Path(name).open("rb") as file:
                 head = file.read(HEAD)
-    if head.startswith(COUNTS):
-        return COUNTED
     first_line = head.partition(b"\n")[0]
     if first_line[:1].isalpha() and len(first_line.split()) > 2:
         return TEXT  # words: no format begins so, and to ask them all would delay the first frame

@@ -9,13 +9,10 @@ reaches the caller.
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any
-
-from platformdirs import user_cache_path
 
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.models import model_of
@@ -23,7 +20,6 @@ from bpe_tui.widgets.numbers import size
 from engine.core.errors import BpeError, CorpusError
 from engine.core.events import WorkProgress
 from engine.core.systems import memory_of_machine
-from engine.counting.cache import KeptCount
 from engine.counting.count import count_corpus
 from engine.counting.plain import CorpusCount
 from engine.recording.training_input import CountedCorpus
@@ -36,16 +32,8 @@ if TYPE_CHECKING:
     from engine.core.events import CountProgress
     from engine.formats.tokenizer_format import Opened
     from engine.text.excerpt import Excerpt
-    from engine.text.patterns import Pattern, PatternLike
+    from engine.text.patterns import PatternLike
     from engine.text.pretokenize import SpecialSplitter
-
-
-class CountOrigin(Enum):
-    """The origin of the counts of a corpus; the value says it in words."""
-
-    COUNTED = "counted now"
-    KEPT = "kept from an earlier run"
-    FILE = "from a counts file"
 
 
 class Training:
@@ -93,10 +81,7 @@ class TrainingListener:
     """A receiver of a training's events, in this order. A subclass overrides what it needs.
 
     Attributes:
-        origin: the origin of the counts; `None` without a corpus, or until it is counted.
     """
-
-    origin: CountOrigin | None = None
 
     def on_opened(self, opened: Opened) -> None:
         """Receive a tokenizer that has been read, before its merges are replayed."""
@@ -149,9 +134,8 @@ def train(
         return training
 
     corpus, cut = corpus or config.open_corpus(), (config.pattern, config.special_tokens)
-    kept = _kept_count(corpus, *cut)
     return train_on_corpus(
-        corpus, *cut, start, kept=kept, workers=workers, listener=listener or TrainingListener()
+        corpus, *cut, start, workers=workers, listener=listener or TrainingListener()
     )
 
 
@@ -236,11 +220,8 @@ def replay(
         return Training(longer, lambda: longer.timeline, begins_with=Learnt)
 
     cut, splitter = (tokenizer.pattern, tokenizer.special_tokens), tokenizer.rules.splitter
-    # The cache knows pattern and special tokens only: other splitters count every time.
-    is_kept = corpus is not None and splitter.by_pieces
-    kept = _kept_count(corpus, *cut) if corpus and is_kept else KeptCount(None)
     return train_on_corpus(
-        corpus, *cut, start, kept=kept, workers=workers, listener=listener, splitter=splitter
+        corpus, *cut, start, workers=workers, listener=listener, splitter=splitter
     )
 
 
@@ -250,7 +231,6 @@ def train_on_corpus(
     special_tokens: Sequence[str],
     start: Callable[[CountedCorpus], Training],
     *,
-    kept: KeptCount,
     listener: TrainingListener,
     workers: int | None = None,
     splitter: SpecialSplitter | None = None,
@@ -261,7 +241,6 @@ def train_on_corpus(
         corpus: the corpus; `None` to replay a tokenizer's merges without one.
         pattern, special_tokens: cut the corpus into pretokens.
         start: makes the training from the counts.
-        kept: the stored count of an earlier run; a new count is stored there.
         listener: receives the events.
         workers: number of workers that count; by default one for each core.
         splitter: cuts special tokens out, if that needs more than their list; see `count_corpus`.
@@ -269,33 +248,21 @@ def train_on_corpus(
     Raises:
         BpeError: the corpus cannot be read, or `start` refuses the counts.
     """
-    counted, count = CountedCorpus(), None
+    counted = CountedCorpus()
     if corpus is not None:
-        bytes_read = corpus.reader.total or 0  # for a stored count, whose corpus is not read
-
-        def on_progress(progress: CountProgress) -> None:
-            nonlocal bytes_read
-            bytes_read = progress.bytes_read
-            listener.on_progress(progress)
-
-        count, listener.origin = kept.find(), CountOrigin.KEPT
-        if count is None:
-            listener.origin = CountOrigin.FILE if corpus.holds_counts else CountOrigin.COUNTED
-            count = count_corpus(corpus, pattern, special_tokens, workers, on_progress, splitter)
-        else:
-            corpus.read_head()
+        count = count_corpus(
+            corpus, pattern, special_tokens, workers, listener.on_progress, splitter
+        )
         counted = CountedCorpus(
             count.counts,
             count.documents,
-            bytes_read,
+            corpus.reader.taken,
             partial(_cut_head, corpus, pattern, special_tokens, splitter),
         )
         listener.on_counted(counted)
     training = start(counted)
     _make_steps(training, counted, listener)
     listener.on_ended(training)
-    if count is not None:
-        kept.keep(count)  # last, so that nothing waits for it
     return training
 
 
@@ -333,20 +300,13 @@ def _make_steps(training: Training, counted: CountedCorpus, listener: TrainingLi
 def count_corpus_of(
     config: RunConfig, on_progress: Callable[[CountProgress], None] | None = None
 ) -> tuple[Corpus, CorpusCount]:
-    """Count the corpus of `config`, and keep the count for the next time.
+    """Count the corpus of `config`.
 
     Raises:
         CorpusError: the corpus cannot be read.
     """
     corpus, cut = config.open_corpus(), (config.pattern, config.special_tokens)
-    kept = _kept_count(corpus, *cut)
-    found = kept.find()
-    if found is None:
-        found = count_corpus(corpus, *cut, on_progress=on_progress)
-        kept.keep(found)
-    else:
-        corpus.read_head()
-    return corpus, found
+    return corpus, count_corpus(corpus, *cut, on_progress=on_progress)
 
 
 def recut(config: RunConfig, pattern: PatternLike) -> CountedCorpus:
@@ -359,15 +319,3 @@ def recut(config: RunConfig, pattern: PatternLike) -> CountedCorpus:
     corpus, count = count_corpus_of(replace(config, phases="", pattern=name))
     cut = partial(_cut_head, corpus, pattern, config.special_tokens, None)
     return CountedCorpus(count.counts, count.documents, cut_head=cut)
-
-
-SWITCH = "BPE_TUI_CACHE"
-"""The environment variable that keeps no counts, and finds none: `BPE_TUI_CACHE=no`."""
-
-
-def _kept_count(corpus: Corpus, pattern: str | Pattern, special_tokens: Sequence[str]) -> KeptCount:
-    """Return the place of a corpus's count in the user's cache."""
-    if os.environ.get(SWITCH) == "no":
-        return KeptCount(None)
-    directory = user_cache_path("bpe-tui", appauthor=False)
-    return KeptCount.of(directory, corpus, pattern, special_tokens)

@@ -12,7 +12,7 @@ from time import time
 from typing import BinaryIO
 
 from engine.core.slow_modules import shutil, tempfile
-from engine.core.systems import BYTES, ONLY_FILES, has_ended, machine, user_id
+from engine.core.systems import BYTES, has_ended, machine, user_id
 
 DRAFT = ".bpe-tui-draft"
 Content = bytes | Iterable[bytes] | Callable[[BinaryIO], object]
@@ -107,20 +107,3 @@ def discard(draft: Path) -> None:
             shutil.rmtree(draft)
         else:
             draft.unlink(missing_ok=True)
-
-
-def read_own(path: Path, limit: int) -> bytes:
-    """Read an ordinary file that this user owns; follow no link and wait for no pipe.
-
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: it is not such a file, or longer than `limit` bytes.
-    """
-    handle = os.open(path, os.O_RDONLY | ONLY_FILES)
-    with os.fdopen(handle, "rb") as stream:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
-            raise ValueError("no ordinary file of a bounded size")
-        if status.st_uid != user_id(status.st_uid):
-            raise ValueError("the file belongs to another user")
-        return stream.read(limit)

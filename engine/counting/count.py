@@ -20,7 +20,6 @@ from itertools import chain, count, islice, repeat
 
 from engine.core.arguments import check_workers, checked
 from engine.core.arrays import Ints, parts_of
-from engine.core.errors import CorpusError
 from engine.core.events import CountProgress
 from engine.core.slow_modules import np
 from engine.core.systems import available_cores
@@ -86,7 +85,7 @@ def count_corpus(
     """Count the pretokens of an opened corpus, which is read once from start to end.
 
     Args:
-        corpus: a text, or a counts file, of which no chunk is counted.
+        corpus: the text.
         pattern, special_tokens, workers, on_progress: as in `count_pretokens`.
         splitter: cuts special tokens out, by default as plain strings. A splitter that changes the
             text gets all of it at once, in this process.
@@ -94,15 +93,6 @@ def count_corpus(
     Raises:
         CorpusError: the corpus cannot be read, is empty or changed while it was read.
     """
-    if corpus.holds_counts:
-        from engine.counting.counts_file import read_counts  # a text does without it
-
-        if splitter is not None and not splitter.is_plain:
-            raise CorpusError(
-                f"{corpus.name}: holds counts, and this tokenizer cuts a text in its own way; open "
-                "it over the text itself"
-            )
-        return read_counts(corpus, pattern, special_tokens, on_progress)
     pattern = as_pattern(pattern)
     tally = Tally()
     splitter = splitter or SpecialSplitter(special_tokens)

@@ -12,7 +12,6 @@ import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -38,8 +37,6 @@ HEAD = 1 << 18
 MOST_GROWTH, ALWAYS_UNPACKED = 100, 1 << 26
 """The most times its size that a packed file may become, and the bytes that any may become."""
 NEWLINE = b"\n"
-COUNTS = b"bpe-tui pretokens "
-"""The first bytes of a counts file, which `engine.counting.counts_file` reads."""
 
 
 class Reading(NamedTuple):
@@ -68,7 +65,7 @@ def is_plain(name: str, head: bytes) -> bool:
     >>> is_plain("a.txt", b"low"), is_plain("a.txt.gz", b"low"), is_plain("a.txt", b"PAR1")
     (True, False, False)
     """
-    return packing_of(name, head) is None and not head.startswith((PARQUET, COUNTS))
+    return packing_of(name, head) is None and not head.startswith(PARQUET)
 
 
 def read_blocks(
@@ -175,15 +172,6 @@ class Corpus:
         self.head_is_all = True
         self.reader = SourceReader(self.sources, reading, separator, keeps_marks=False)
 
-    @cached_property
-    def holds_counts(self) -> bool:
-        """Whether the source is a counts file instead of a text."""
-        first = self.sources[0]
-        if first.size is None or len(self.sources) > 1:
-            return False
-        with _errors_of_reading(first.name), first.open() as file:
-            return self.reading.field is None and file.read(len(COUNTS)) == COUNTS
-
     def chunks(
         self, pattern: Pattern, splitter: SpecialSplitter, size: int = CHUNK
     ) -> Iterator[Chunk]:
@@ -194,12 +182,6 @@ class Corpus:
         """
         for chunk in ChunkCutter(pattern, splitter, size).cut(self._blocks()):
             yield chunk._replace(bytes_read=self.reader.taken)
-
-    def read_head(self) -> None:
-        """Read only `head`, for a corpus whose counts are already known."""
-        for _ in self._blocks():
-            if not self.head_is_all:
-                break
 
     def _blocks(self) -> Iterator[bytes]:
         """Yield the text in blocks and keep its head."""
@@ -272,11 +254,6 @@ class SourceReader:
             before = None if source.size is None else os.fstat(raw.fileno())
             stream = Stream(raw)
             self._taken = lambda: stream.taken
-            if stream.head.startswith(COUNTS):
-                raise CorpusError(
-                    f"{source.name}: holds the counts of a corpus, and no text; open it alone, or "
-                    "take the corpus itself"
-                )
             if stream.head.startswith(PARQUET):
                 yield from self._of_parquet(source)
             else:

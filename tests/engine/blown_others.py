@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from blown import Files, Grow, add, filled, word_of
 from fuzz_formats import other_files
-
-from engine.counting.counts_file import CountsMetadata, packed_blocks, written
-from engine.text.patterns import PATTERNS
 
 # -- answers, lessons, counts, steps, corpora
 
@@ -131,24 +127,3 @@ add("corpus.jsonl", "empty lines", lambda size: b"\n" * size)
 add("corpus.jsonl", "escapes", lambda size: b'{"text": "' + b"\\u0061" * (size // 6) + b'"}\n')
 add("corpus.jsonl", "spaces", lambda size: b'{"text": "' + b" " * size + b'"}\n')
 add("corpus.jsonl", "newlines", lambda size: b'{"text": "' + b"\\n" * (size // 2) + b'"}\n')
-
-
-def counts(pretokens: Iterable[tuple[bytes, int]], **about: Any) -> bytes:
-    pretokens = list(pretokens)
-    metadata = {
-        "corpus": "c", "bytes": 9, "documents": 3, "distinct": len(pretokens),
-        "pattern": PATTERNS["gpt2"].source, "special_tokens": ("<|endoftext|>",), "head_is_all": True,
-    } | about  # fmt: skip
-    blocks = packed_blocks(pretokens)
-    return b"".join(written(CountsMetadata(**metadata), b"text", blocks))
-
-
-add(
-    "counts", "pretokens", lambda size: counts([(word_of(n).encode(), 1) for n in range(size // 8)])
-)
-add("counts", "a long pretoken", lambda size: counts([(os.urandom(size), 1)]))
-add(
-    "counts",
-    "special tokens",
-    lambda size: counts([(b"a", 1)], special_tokens=tuple(f"<{n}>" for n in range(size // 10))),
-)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import regex
 from hypothesis import strategies as st
 
-from engine.text.corpus import COUNTS
 from engine.text.patterns import PATTERNS
 from engine.text.sources import PARQUET, packing_of
 
@@ -48,7 +47,7 @@ SPECIALS = st.lists(st.sampled_from(SPECIAL_TOKENS), unique=True, max_size=4)
 def is_text(data: bytes) -> bool:
     """Whether a file with this content is read as text: not empty, unpacked, records or counts."""
     is_packed = packing_of("corpus.txt", data) is not None
-    return bool(data) and not is_packed and not data.startswith((COUNTS, PARQUET))
+    return bool(data) and not is_packed and not data.startswith(PARQUET)
 
 
 def one_pass(data: bytes, pattern: str, special_tokens: Sequence[str]) -> list[list[bytes]]:

@@ -188,7 +188,6 @@ def check_claim(
         else vocabulary_finding(claim.vocab, claim.steps, specials),
         ids=id_finding(claim.steps, assignment.first_id),
         notes=claim.notes,
-        has_text=assignment.has_text,
     )
 
 
@@ -205,7 +204,6 @@ def _divergence(steps: Sequence[ClaimedStep], place: int, assignment: Assignment
     crosses_border = (
         judged.count == 0
         and not any(token in pretoken for pretoken in assignment.counts)
-        and assignment.has_text
         and token in assignment.text
     )
     return Divergence(
@@ -251,8 +249,6 @@ def _explanations(
     claim: Claim, divergence: Divergence, assignment: Assignment
 ) -> tuple[LikelyMistake, ...]:
     """Find the mistakes that make the claimed merges, with the claimed counts if possible."""
-    if not assignment.has_text:
-        return ()
     is_tie = divergence.taken in divergence.tied and not divergence.is_of_count_only
     case = DivergenceCase(assignment, claim.steps, divergence.step, is_tie)
     found = explain(case, CAUSES.values())

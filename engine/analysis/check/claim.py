@@ -15,7 +15,7 @@ from engine.bpe.trainer import Trainer, base_vocab, check_vocab_size
 from engine.bpe.trainers.algorithm import TrainingTask
 from engine.core.errors import TokenizerFileError
 from engine.core.events import BytesPair, Pair
-from engine.counting.count import count_corpus, count_text
+from engine.counting.count import count_text
 from engine.encoding.encoders import RankHeap
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer, read_vocab_and_merges
@@ -37,7 +37,6 @@ class Assignment:
         special_tokens, pattern, tie_rule: the rule.
         vocab_size: bytes + special tokens + merges; `None` if any size will do.
         known_counts: the pretoken counts, if they are known already.
-        has_text: whether there is a text; a file of counts has none.
     """
 
     read: Callable[[], bytes]
@@ -46,7 +45,6 @@ class Assignment:
     tie_rule: TieRule = TIE_RULES["lexicographic"]
     vocab_size: int | None = None
     known_counts: Mapping[bytes, int] | None = None
-    has_text: bool = True
 
     @classmethod
     def of_file(
@@ -74,8 +72,6 @@ class Assignment:
             chunks = opened.chunks(PATTERNS["gpt2"], SpecialSplitter(()))
             return b"".join(chunk.data for chunk in chunks)
 
-        if opened.holds_counts and known_counts is None:
-            known_counts = count_corpus(opened, pattern, specials).counts
         return cls(
             whole_text,
             specials,
@@ -83,7 +79,6 @@ class Assignment:
             TIE_RULES[tie_rule],
             vocab_size,
             known_counts,
-            not opened.holds_counts,
         )
 
     @cached_property

@@ -370,7 +370,6 @@ class Report:
         counts_claimed, counts_wrong: the number of reported counts, and of those that are wrong.
         size, vocabulary, ids: what was found of these; `None` if they were not looked at.
         notes: how tokens that are not bytes were read.
-        has_text: whether there was a text to look for mistakes in, not only its pretoken counts.
     """
 
     merges: int
@@ -383,7 +382,6 @@ class Report:
     vocabulary: VocabularyFinding | None
     ids: IdFinding | None
     notes: tuple[str, ...] = ()
-    has_text: bool = True
 
     @property
     def agrees(self) -> bool:
@@ -431,9 +429,7 @@ class Report:
         return whole or self.explanations
 
     def _describe_causes(self, divergence: Divergence, messages: Messages) -> Iterator[str]:
-        if not self.has_text:
-            yield text_of(messages, NO_TEXT)
-        elif not self.explanations:
+        if not self.explanations:
             yield text_of(messages, NO_CAUSE)
         else:
             # A cause is likely if it explains at least half of the merges that it was tried on.
@@ -460,7 +456,6 @@ class Report:
             yield text_of(messages, LATER, n=n, all=f"{later:,}")
 
 
-NO_TEXT = "No cause was looked for: that takes the text, and here are only its counts."
 NO_CAUSE = "None of the known mistakes that were tried on this corpus explains it."
 CAUSE = "{lead} ({cause}): {mistake}. {reach}"
 GIVEN_IT = "Given it, all later merges ({n}) are by the rule."

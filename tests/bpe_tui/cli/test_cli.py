@@ -43,7 +43,10 @@ FILMED = "--steps", "0", "--out", "a.cast"
         (["x" * 300], "too long"),
         (["train"], "'CORPUS...'"),
         (["train", HANDOUT, "--vocab-size", "300"], "'--out'"),
-        (["train", HANDOUT, "--format", "counts", "--out", "empty.txt"], "already; give --force"),
+        (
+            ["train", HANDOUT, "--vocab-size", "260", "--format", "minbpe", "--out", "empty.txt"],
+            "already; give --force",
+        ),
         (["convert", "tok", "--to", "gpt2"], "'--out'"),
         (["decode", "1"], "'--tokenizer'"),
         (["encode", "--tokenizer", "empty", "a"], "empty: "),

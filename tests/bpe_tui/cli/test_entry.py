@@ -21,7 +21,6 @@ from bpe_tui.cli import choices, compare, console, inputs, progress, quiz, recor
 from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.progress import TrainingBar
-from bpe_tui.session.training import CountOrigin
 from bpe_tui.words.encoded_text import chips
 from engine import Tokenizer
 from engine.core import systems
@@ -128,16 +127,9 @@ def test_the_bar_shows_reading_then_every_64th_merge_and_the_last(
     assert look() == ("sorting", 1, 3, "")
     now[0] = 13.5
     bar.on_ended(training)
-    kept = " (kept from an earlier run; BPE_TUI_CACHE=no counts again)"
-    for origin, speed in (
-        (CountOrigin.COUNTED, " (2 KB/s)"),
-        (CountOrigin.FILE, ""),
-        (CountOrigin.KEPT, kept),
-    ):
-        bar.origin = origin
-        bar.print_costs(4000)
-        said = f"counting 2.00 s{speed}, merging 1.50 s; peak memory 3 MB\n"
-        assert capsys.readouterr().err == said
+    bar.print_costs(4000)
+    said = "counting 2.00 s (2 KB/s), merging 1.50 s; peak memory 3 MB\n"
+    assert capsys.readouterr().err == said
 
 
 def test_a_comparison_says_what_it_encodes(monkeypatch: pytest.MonkeyPatch, toy: Path) -> None:

@@ -33,8 +33,6 @@ OTHERS = {
     "train --out": (
         "train low.txt --vocab-size 9 --out tokenizer",
         "train low.txt --vocab-size 259 --pattern ( --out tokenizer",
-        "train low.txt --format counts --field text --out tokenizer",
-        "train cut.gz --format counts --out tokenizer",
         "train low.txt --tokenizer known.json --continue 5 --format tiktoken --out tokenizer",
         "train low.txt cut.gz --model unigram --vocab-size 300 --out tokenizer",
     ),

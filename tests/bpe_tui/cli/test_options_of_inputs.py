@@ -1,6 +1,6 @@
 """Each option of `open` and `record` with each kind of input: it works, or a true reason says why.
 
-A reason may call the input a tokenizer or counts only if it is one.
+A reason may call the input a tokenizer only if it is one.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ zstandard = pytest.importorskip("zstandard")
 
 TEXTS = ("a.txt", "a.csv", "a.jsonl", "a.txt.gz", "a.txt.zst", "folder", "-")
 TOKENIZERS = ("gpt2", "bpe.json", "wordpiece.txt", "unigram.json")
-COUNTS = "a.counts"
-KINDS = (*TEXTS, COUNTS, *TOKENIZERS)
+KINDS = (*TEXTS, *TOKENIZERS)
 
 VALUES = {
     "vocab_size": "280",
@@ -51,12 +50,8 @@ OF_RECORD = {"out", "html", "steps", "size", "speed", "force", "language"}
 CLAIMS = {
     "is a tokenizer": TOKENIZERS,
     "but a tokenizer": TOKENIZERS,
-    "counts of a corpus": (COUNTS,),
-    "was counted": (COUNTS,),
-    "were cut by": (COUNTS,),
-    "was cut by": (COUNTS,),
     "standard input is": ("-",),
-    "is no JSON": tuple({*KINDS} - {"a.jsonl", COUNTS}),
+    "is no JSON": tuple({*KINDS} - {"a.jsonl"}),
 }
 """A part of a reason → the kinds of which it is true."""
 
@@ -80,7 +75,6 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "a.txt.gz").write_bytes(gzip.compress(data))
     (place / "a.txt.zst").write_bytes(zstandard.ZstdCompressor().compress(data))
     for name, *how in (
-        (COUNTS, "--format", "counts"),
         ("gpt2", "--vocab-size", "270"),
         ("bpe.json", "--vocab-size", "270", "--format", "huggingface"),
         ("wordpiece.txt", "--vocab-size", "40", "--model", "wordpiece"),

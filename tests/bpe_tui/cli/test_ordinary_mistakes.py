@@ -73,7 +73,6 @@ def test_a_byte_order_mark_is_left_out_with_a_note_however_the_text_is_counted(
     (tmp_path / "a.txt").write_bytes("\ufeffthe cat the cat\n".encode())
     for name, options in (
         ("tok.json", ("--vocab-size", "259", "--format", "course-json")),
-        ("a.counts", ("--format", "counts")),
         ("longer", ("--tokenizer", tokenizer, "--continue", "1")),
     ):
         done = run("train", "a.txt", *options, "--out", name, cwd=tmp_path)

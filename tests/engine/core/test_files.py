@@ -266,16 +266,3 @@ def test_a_temporary_folder_is_its_owner_s_and_the_next_one_removes_those_of_end
         assert main(["--version"]) == 0  # so does each command
         assert {*tmp_path.iterdir()} == {live}
     assert [*tmp_path.iterdir()] == []
-
-
-def test_a_file_of_another_user_or_beyond_the_limit_is_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "one"
-    path.write_bytes(b"12345")
-    assert drafts.read_own(path, 5) == b"12345"
-    with pytest.raises(ValueError, match="no ordinary file of a bounded size"):
-        drafts.read_own(path, 4)
-    monkeypatch.setattr(drafts, "user_id", lambda own: own + 1)
-    with pytest.raises(ValueError, match="belongs to another user"):
-        drafts.read_own(path, 5)

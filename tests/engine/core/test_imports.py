@@ -55,8 +55,6 @@ def test_training_on_a_plain_text_loads_nothing_that_it_does_not_use() -> None:
     rooms = (
         "text.typed_regex",
         "core.helper_pool",
-        "counting.cache",
-        "counting.counts_file",
         "text.excerpt",
         "bpe.heap_replay",
     )

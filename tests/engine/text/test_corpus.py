@@ -94,10 +94,6 @@ def test_the_head_is_the_beginning_of_the_text(tmp_path: Path) -> None:
         assert corpus.head == b""
         assert list(chunks_of(corpus))
     assert (long.head, long.head_is_all) == (text[:HEAD], False)
-    again = Corpus(tmp_path / "long.txt")
-    assert again.reader.taken == 0
-    again.read_head()
-    assert (again.head, again.reader.taken) == (text[:HEAD], HEAD + BLOCK)
     assert (short.head, short.head_is_all) == (b"low low", True)
 
 
