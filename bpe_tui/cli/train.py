@@ -27,8 +27,6 @@ from engine.native import WHY_NO_KERNEL
 from engine.text.corpus import Corpus
 from engine.text.sources import STANDARD_INPUT
 
-"""The format of a file of counts, which opens like the corpus."""
-
 
 @app.command(
     epilog=examples(

@@ -233,6 +233,7 @@ def explain(
     To be one token, a merge would have to join low + est. No merge does: the two never occur \
 side by side in one pretoken of this corpus.
     Only a pair that occurs can merge.
+    No pretoken of this corpus has it, so no merge can make it.
     merge 1: l + o + w + e + st
     merge 2: l + o + w + est
     merge 3: l + ow + est
