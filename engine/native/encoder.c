@@ -16,6 +16,7 @@ enum {
     LONGEST = 1 << 12,   /* bytes of the longest piece that is remembered */
     STRETCH = 1 << 14,   /* pieces encoded by one call */
     BATCH = 256,         /* pieces in a batch */
+    MANY_NEW = 1 << 15,  /* entries that are kept only if most pieces are met again */
     WRONG = -2
 };
 
@@ -177,6 +178,7 @@ static int encode_pieces(Encoder *e, const uint8_t **at, const uint8_t *stop, co
     const uint8_t *ends[BATCH];
     Key keys[BATCH];
     const int found = find_ends(&e->rules->borders, *at, stop, ends, BATCH);
+    e->met += found;
     for (int each = 0; each < found; *at = ends[each++]) {
         keys[each] = key_of(e, *at, ends[each] - *at, end);
         PREFETCH(&e->entries[keys[each].hash & e->mask]);
@@ -210,7 +212,7 @@ static void release_memory(Encoder *e) {
     RELEASE(e->pending_sizes);
     free(e->entries);
     e->entries = NULL;
-    e->filled = 0;
+    e->filled = e->met = 0;
     e->resumes = false;
 }
 
@@ -225,10 +227,19 @@ static int64_t bytes_taken(const Encoder *e) {
            (int64_t)sizeof(int32_t) * e->records.length;
 }
 
+/* Forget all pieces, but keep the memory, if hardly any has been met again: a table that outgrows the
+ * processor's cache would only cost time. */
+static void forget_unmet(Encoder *e) {
+    if (e->filled < MANY_NEW || e->met >= 2 * e->filled) return;
+    memset(e->entries, 0, (size_t)(e->mask + 1) * sizeof *e->entries);
+    e->filled = e->met = e->records.length = 0;
+}
+
 int64_t encoder_encode(Encoder *e, const Specials *specials, const uint8_t *text, int64_t size,
                        int64_t begin) {
     const bool is_full = !e->resumes && bytes_taken(e) > e->room;
     if ((e->entries == NULL || is_full) && encoder_forget(e)) return FAILED;
+    if (!e->resumes) forget_unmet(e);
     e->resumes = false;
     e->ids.length = 0;
     if (begin == 0 || begin < e->searched || begin > e->special_at)

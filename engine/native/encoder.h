@@ -23,6 +23,7 @@ typedef struct {
     Entry *entries;     /* at most two thirds full */
     uint64_t mask;      /* number of entries − 1 */
     int64_t filled;
+    int64_t met;        /* pieces since everything was forgotten */
     Ids records;        /* number of ids, the text of a piece beyond `EXACT`, ids */
     int64_t room;       /* bytes; when entries and records need more, everything is forgotten */
 
