@@ -476,3 +476,55 @@ class LowersCaseAndTakesTheFirst(LowersCase, TakesTheFirstOfEquals):
 
 class StripsLinesAndNeverLowersCounts(StripsLines, NeverLowersCounts):
     pass
+
+
+# -- counting less, and looking less often
+
+
+class ForgetsTheLastPair(Student):
+    """Mistake: `for i in range(len(word) - 2)` leaves the last two neighbours out."""
+
+    def pairs(self, word: Word) -> list[Pair]:
+        return [(word[i], word[i + 1]) for i in range(len(word) - 2)]
+
+
+class TakesNewlinesOut(Student):
+    """Mistake: `text.replace("\\n", "")` glues lines together."""
+
+    def documents(self, text: str) -> list[str]:
+        return text.replace("\n", "").split(SPECIAL)
+
+
+class ReadsTheFirstDocument(Student):
+    """Mistake: `split` is given for the text, and only its first part is used."""
+
+    def documents(self, text: str) -> list[str]:
+        return super().documents(text)[:1]
+
+
+class MergesFiveARound(Student):
+    """Mistake: the five most frequent pairs are merged before pairs are counted again."""
+
+    AT_ONCE = 5
+
+    def train(self, text: str, merges: int) -> list[tuple[Pair, int]]:
+        words, steps = self.words(text), list[tuple[Pair, int]]()
+        while len(steps) < merges and (counts := self.count(words)):
+            order = sorted(counts, key=lambda pair: (counts[pair], pair), reverse=True)
+            for pair in order[: self.AT_ONCE]:
+                steps.append((pair, counts[pair]))
+                words = {self.merged(word, pair): n for word, n in words.items()}
+        return steps[:merges]
+
+
+class MergesTenARound(MergesFiveARound):
+    """Mistake: as above, with ten."""
+
+    AT_ONCE = 10
+
+
+class SortsItsMerges(Student):
+    """Mistake: the merges are written in the order of their tokens."""
+
+    def train(self, text: str, merges: int) -> list[tuple[Pair, int]]:
+        return sorted(super().train(text, merges))

@@ -12,6 +12,7 @@ Functions of several lines are above the table, or in `readings`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -65,6 +66,15 @@ def pairs_apart(word: Word) -> Iterator[Pair]:
         else:
             yield pair
             last = pair
+
+
+def pairs_but_last(word: Word) -> Iterator[Pair]:
+    """Return the pairs of neighbours without the last one, as of `range(len(word) - 2)`.
+
+    >>> list(pairs_but_last([7, 8, 9]))
+    [(7, 8)]
+    """
+    return pairwise(word[:-1])
 
 
 def pairs_once(word: Word) -> Iterator[Pair]:
@@ -165,6 +175,25 @@ def _each_once(here: Assignment, counts: Mapping[bytes, int]) -> Mapping[bytes, 
 _CHARACTERS = "the merges start from characters, not from bytes"
 
 
+# -- several merges from the same counts
+
+ROUND = "several merges are made before the counts are looked at again"
+ROUNDS = (2, 3, 4, 5, 8, 10, 16, 20, 25, 32, 50, 64, 100)
+"""Numbers of merges of a round that are tried."""
+
+
+def _rounds(case: DivergenceCase) -> Iterator[Deviation]:
+    for number in ROUNDS if case.is_small else ():
+        if number >= len(case.steps):
+            return
+
+        def change(procedure: Procedure, number: int = number) -> Procedure:
+            return replace(procedure, habits=replace(procedure.habits, merges_a_round=number))
+
+        sentence = say("{n} merges are made before the counts are looked at again", n=str(number))
+        yield Deviation(sentence, change, str(number))
+
+
 # -- tie rules
 
 
@@ -235,6 +264,15 @@ def _swapped(case: DivergenceCase) -> Iterator[Slip]:
         yield Slip(say("merges {n} and {m} are swapped", **numbers), made, 0)
 
 
+def _reordered(case: DivergenceCase) -> Iterator[Slip]:
+    """Compare the merges as a set: all are the rule's first ones, in another order."""
+    rule = [step.pair for step in case.assignment.first_by_rule(len(case.steps))]
+    made = [step.pair for step in case.steps]
+    if made != rule and Counter(made) == Counter(rule):
+        yield Slip(say(REORDERED), case.steps, 0)
+
+
+REORDERED = "the merges are those of the rule, but in another order: sorted, or taken from a set"
 MISSING = "merges {n} to {last} of the rule are missing from yours"
 TOO_MANY = "your merges {n} to {last} are lines too many"
 
@@ -298,6 +336,13 @@ CAUSES: Registry[str, Cause] = registry_of(
         changes=recounted(pairs_once),
     ),
     _habit(
+        "last-pair-lost",
+        "the last pair of each pretoken is not counted, as with range(len(word) - 2)",
+        pairs_of=pairs_but_last,
+        changes=recounted(pairs_but_last),
+    ),
+    Cause("merges-a-round", ROUND, _rounds),
+    _habit(
         "from-the-right",
         "a pair that overlaps itself is merged from the right: aaa becomes a aa",
         merge_word=lambda word, pair, new_id: merge_pair(word[::-1], pair[::-1], new_id)[::-1],
@@ -342,6 +387,21 @@ CAUSES: Registry[str, Cause] = registry_of(
         "newlines-lost",
         "the corpus is read in lines without their ends: newlines are never counted",
         readings.in_pieces(lambda document: document.split(b"\n")),
+    ),
+    readings.reading_variants(
+        "newlines-removed",
+        "all newlines are taken out: the lines join without anything between them",
+        {
+            "newlines removed": readings.each(lambda document: document.replace(b"\n", b"")),
+            "stripped lines joined": readings.each(
+                lambda document: b"".join(readings.stripped_lines(document))
+            ),
+        },
+    ),
+    readings.reading(
+        "first-document",
+        "only the first document is counted: all after the first special token is lost",
+        lambda here, documents: documents[:1],
     ),
     readings.reading_variants(
         "lines-stripped",
@@ -414,6 +474,7 @@ CAUSES: Registry[str, Cause] = registry_of(
     ),
     Cause("missing-line", "lines of the list of merges are missing", _missing, cost=1),
     Cause("swapped-lines", "two lines of the list of merges are swapped", _swapped, cost=1),
+    Cause("reordered", REORDERED, _reordered, cost=1),
     Cause("line-too-many", "the list of merges has lines that do not belong", _too_many, cost=1),
     Cause("stray-pattern", "the text is cut by a pattern without a name", _stray_patterns, cost=2),
     Cause("chunk-borders", readings.CHUNKED, readings.chunk_borders, cost=2, is_faint=True),

@@ -110,6 +110,11 @@ class Judge:
         return sorted((vocab[left], vocab[right]) for left, right in pairs)
 
     @property
+    def highest(self) -> int:
+        """The highest count of a pair now; 0 without any."""
+        return max(self._merges.counts().values(), default=0)
+
+    @property
     def is_done(self) -> bool:
         """Whether no pair is left."""
         return not self._merges.counts()
@@ -182,7 +187,15 @@ def check_claim(
         by_rule_after=sum(judged.by_rule for judged in later),
         counts_claimed=sum(step.count is not None for step in claim.steps),
         counts_wrong=sum(judged.step.count not in (None, judged.count) for judged in judgements),
-        size=None if merges == enough else SizeFinding(merges, wanted, len(specials)),
+        size=None
+        if merges == enough
+        else SizeFinding(
+            merges,
+            wanted,
+            len(specials),
+            judgements[-1].count if judgements else 0,
+            judge.highest if wrong is None else 0,
+        ),
         vocabulary=None
         if claim.vocab is None
         else vocabulary_finding(claim.vocab, claim.steps, specials),

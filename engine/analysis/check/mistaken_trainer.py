@@ -224,12 +224,14 @@ class Habits:
         merge_word: replaces a pair in a word by the new id.
         changes: corrects its counts after that.
         skips_gone: whether it skips pairs that occur nowhere any more, though it counts them.
+        merges_a_round: number of merges that it makes before it looks at the counts again.
     """
 
     pairs_of: PairsOf = pairwise
     merge_word: Callable[[Word, Pair, int], list[int]] = merge_pair
     changes: CountUpdate = EXACTLY
     skips_gone: bool = False
+    merges_a_round: int = 1
 
 
 NOWHERE = (1 << 60, 0)
@@ -248,6 +250,7 @@ class MistakenIndex:
         for place, (word, count) in enumerate(zip(self._words, self._word_counts, strict=True)):
             for pair in habits.pairs_of(word):
                 self.counts[pair] += count
+            for pair in pairwise(word):
                 self._places[pair].add(place)
 
     def occurs(self, pair: Pair) -> bool:
@@ -302,12 +305,18 @@ def merges_with_habits(task: TrainingTask, habits: Habits) -> Iterator[ClaimedSt
     while (pair := queue.pop_best(choose)) is not None:
         if habits.skips_gone and not index.occurs(pair):
             continue
-        yield ClaimedStep(vocab[pair[0]], vocab[pair[1]], index.counts[pair])
-        token = vocab[pair[0]] + vocab[pair[1]]
-        if token not in made:  # a pair that was merged only in part merges again
-            made[token] = task.join(pair)
-        for changed in index.merge(pair, made[token]):
-            queue.push(changed)
+        chosen = [pair]
+        while len(chosen) < habits.merges_a_round:
+            if (pair := queue.pop_best(choose)) is None:
+                break
+            chosen.append(pair)
+        yield from [ClaimedStep(vocab[a], vocab[b], index.counts[a, b]) for a, b in chosen]
+        for pair in chosen:
+            token = vocab[pair[0]] + vocab[pair[1]]
+            if token not in made:  # a pair that was merged only in part merges again
+                made[token] = task.join(pair)
+            for changed in index.merge(pair, made[token]):
+                queue.push(changed)
 
 
 def merges_in_kernel(

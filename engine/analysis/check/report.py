@@ -188,11 +188,17 @@ ONE_SLIP = "All the others are the rule's, in its order: a slip in the list, not
 
 @dataclass(frozen=True)
 class SizeFinding:
-    """A wrong number of merges: the rule has enough pairs to make as many as were asked for."""
+    """A wrong number of merges: the rule has enough pairs to make as many as were asked for.
+
+    Attributes:
+        last_count, next_count: counts of the last merge, and of the one that the rule makes next.
+    """
 
     merges: int
     wanted: int
     special_tokens: int
+    last_count: int = 0
+    next_count: int = 0
 
     def describe(self, lines: int | None = None, messages: Messages = ENGLISH) -> str:
         """Return how far off the number is, and what that difference hints at.
@@ -215,6 +221,8 @@ class SizeFinding:
             hints.append("the special tokens were counted twice or not at all")
         elif abs(off) == 256 + self.special_tokens:
             hints.append("the 256 bytes and the special tokens were not counted")
+        if is_short and self.last_count > self.next_count > 0:
+            hints.append("pairs under a minimum count were left out")
         named = text_of(messages, ", or ").join(messages.get(hint, hint) for hint in hints)
         return text + text_of(messages, " Perhaps {hints}.", hints=named) if hints else text
 
@@ -249,11 +257,13 @@ class VocabularyFinding:
     Attributes:
         missing, extra: the tokens that it lacks, and those that it should not have.
         renumbered: the first id that differs; `None` if all are by the rule.
+        specials_first: whether only the special tokens come before the bytes.
     """
 
     missing: tuple[bytes, ...]
     extra: tuple[bytes, ...]
     renumbered: RenumberedToken | None
+    specials_first: bool = False
 
     @property
     def is_consistent(self) -> bool:
@@ -280,9 +290,11 @@ class VocabularyFinding:
             text("nothing") if token is None else show(token)
             for token in (first.token, first.by_rule)
         )
-        return text(RENUMBERED, id=str(first.token_id), token=has, by_rule=rule)
+        said = text(RENUMBERED, id=str(first.token_id), token=has, by_rule=rule)
+        return f"{said} {text(SPECIALS_FIRST)}" if self.specials_first else said
 
 
+SPECIALS_FIRST = "The special tokens come first, which is right, too."
 AS_MADE = "The vocabulary is what these merges make, with the ids that the rule gives."
 BEYOND = "has, beyond what it should, {tokens}"
 RENUMBERED = (
@@ -299,9 +311,10 @@ def vocabulary_finding(
     >>> vocab = dict(enumerate([b"<e>", *(bytes((byte,)) for byte in range(256)), b"ab"]))
     >>> print(vocabulary_finding(vocab, [ClaimedStep(b"a", b"b")], ["<e>"]).describe(repr))
     The vocabulary has the right tokens, but numbers them otherwise: id 0 is b'<e>', by the rule \
-b'\\x00'.
+b'\\x00'. The special tokens come first, which is right, too.
     """
     expected = [*base_vocab(special_tokens), *(step.left + step.right for step in steps)]
+    first_id = len(expected) - len(steps)
     has, should = Counter(vocab.values()), Counter(expected)
     by_rule = dict(enumerate(expected))
     differing = (
@@ -314,6 +327,9 @@ b'\\x00'.
         tuple((should - has).elements()),
         tuple((has - should).elements()),
         None if first is None else RenumberedToken(first, vocab.get(first), by_rule.get(first)),
+        # The rule's order, but with the bytes after the special tokens.
+        [vocab[token_id] for token_id in sorted(vocab)]
+        == [*expected[256:first_id], *expected[:256], *expected[first_id:]],
     )
 
 
@@ -451,7 +467,7 @@ class Report:
             yield text_of(messages, "The merges themselves are all by the rule.")
         elif self.by_rule_after == later:
             is_explained = any(each.all for each in self.explanations)
-            yield text_of(messages, GIVEN_IT if is_explained else SLIP_GIVEN, n=n)
+            yield text_of(messages, GIVEN_IT if is_explained else GIVEN_YOURS, n=n)
         else:
             yield text_of(messages, LATER, n=n, all=f"{later:,}")
 
@@ -459,7 +475,7 @@ class Report:
 NO_CAUSE = "None of the known mistakes that were tried on this corpus explains it."
 CAUSE = "{lead} ({cause}): {mistake}. {reach}"
 GIVEN_IT = "Given it, all later merges ({n}) are by the rule."
-SLIP_GIVEN = "It is one slip. Given it, all later merges ({n}) are by the rule."
+GIVEN_YOURS = "All later merges ({n}) are what the rule takes after yours before them."
 LATER = "{n} of {all} later merges are what the rule takes after yours before them."
 ONE_WRONG = "{n} of the {counts} reported is wrong."
 SOME_WRONG = "{n} of the {counts} reported are wrong."

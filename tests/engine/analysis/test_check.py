@@ -128,7 +128,10 @@ def test_one_slip_does_not_condemn_the_merges_after_it() -> None:
     assert report.divergence is not None
     assert report.divergence.step == 19
     assert report.by_rule_after == 19
-    assert "It is one slip. Given it, all later merges (19) are by the rule." in report.describe()
+    assert (
+        "All later merges (19) are what the rule takes after yours before them."
+        in report.describe()
+    )
 
 
 LOW = [(b"o", b"w"), (b"l", b"ow")]

@@ -112,6 +112,12 @@ MISTAKES: list[tuple[type[Student], str, str]] = [
     (students.EncodesAsLatin1, "encoded-latin-1", LETTER),
     (students.DecodesAsAscii, "only-ascii", LETTER),
     (students.EncodesAsAscii, "only-ascii", LETTER),
+    (students.ForgetsTheLastPair, "last-pair-lost", STORY),
+    (students.TakesNewlinesOut, "newlines-removed", and_more("\n\nSo.\n", 30)),
+    (students.ReadsTheFirstDocument, "first-document", f"{STORY[:1500]}{END}{LETTER}"),
+    (students.MergesFiveARound, "merges-a-round", STORY),
+    (students.MergesTenARound, "merges-a-round", STORY),
+    (students.SortsItsMerges, "reordered", STORY),
     (students.NormalizesTheText, "normalized", normalize("NFD", LETTER)),
     (students.ReadsLinesBehindTheFirst, "line-by-line + line-lost", FIRST_LINE_AND_BLANKS),
     (students.LowersCaseAndTakesTheFirst, "lower-cased + tie-rule", STORY),
@@ -131,6 +137,22 @@ def checked(made: list[tuple[BytesPair, int]], text: str, counts: bool = False) 
     """Return the report on merges, with or without their counts."""
     steps = [ClaimedStep(*pair, count if counts else None) for pair, count in made]
     return check_claim(Claim(steps), assignment(text))
+
+
+def test_a_trainer_that_stops_at_a_minimum_count_is_told_so() -> None:
+    made = [step for step in Student().train(STORY, MERGES) if step[1] >= 20]
+    claim = Claim([ClaimedStep(*pair) for pair, _ in made])
+    here = Assignment(STORY.encode, (END,), vocab_size=257 + MERGES)
+    *_, last = check_claim(claim, here).describe()
+    assert last.endswith("Perhaps pairs under a minimum count were left out.")
+
+
+def test_a_right_trainer_whose_special_token_comes_first_is_right_and_told_so() -> None:
+    made = [pair for pair, _ in Student().train(STORY, 5)]
+    tokens = [END.encode(), *(bytes([byte]) for byte in range(256)), *(a + b for a, b in made)]
+    report = check_claim(Claim.of(dict(enumerate(tokens)), made), assignment(STORY))
+    assert report.agrees
+    assert "The special tokens come first, which is right, too." in [*report.describe()][-1]
 
 
 def one_quick_of_each_cause() -> list[ParameterSet]:
@@ -265,7 +287,7 @@ def test_what_each_cause_reads_and_counts_is_what_the_sheet_says(
     here = Assignment(lambda: text, (END,))
     case, lines = DivergenceCase(here, [], 0, is_tie=True), []
     for cause in CAUSES.values():
-        slips = ("missing-line", "swapped-lines", "line-too-many")
+        slips = ("missing-line", "swapped-lines", "line-too-many", "reordered")
         is_read = cause.name == "unweighted" or (cause.cost and cause.name not in slips)
         for deviation in cause.deviations(case) if is_read else ():
             procedure, documents = deviation.change(Procedure.by_rule(here)), here.documents
