@@ -431,7 +431,7 @@ class ReplayRun(Run):
             record = self.record
             learnt = [(record.pair_of(n), record.new_id(n)) for n in range(own, step)]
             return extended(self.continued, learnt)
-        if self._order is None and whole.rules.splitter.by_pieces:
+        if self._order is None and whole.rules.splitter.is_plain:
             return super().tokenizer_at(step)
         order = self._order
         table = order.first(step) if order else dict(islice(whole.merge_table.items(), step))

@@ -157,7 +157,7 @@ def counter_for(pattern: Pattern, splitter: SpecialSplitter) -> ChunkCounter:
 
 
 def _kind_of_counter(pattern: Pattern, splitter: SpecialSplitter) -> CounterKind:
-    if not (pattern.borders and splitter.by_pieces):
+    if not (pattern.borders and splitter.is_plain):
         return PlainCounter
     if KERNEL is not None:
         return NativePieceCounter

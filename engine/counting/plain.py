@@ -114,7 +114,7 @@ def count_pretokens_of(
 ) -> dict[bytes, int]:
     """Count the pretokens of a text, in order of first appearance."""
     counts: Counter[str] = Counter()
-    if splitter.by_pieces:
+    if splitter.is_plain:
         texts: Iterable[str] = map(to_text, splitter.documents(data))
     else:  # the splitter changes a text before the pattern cuts it, so it needs the whole text
         texts = (piece for piece, special in splitter.split_text(to_text(data)) if not special)

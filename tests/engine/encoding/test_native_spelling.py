@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from engine import Tokenizer
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
+from engine.counting.count import counter_for
 from engine.encoding.text_encoder import TextEncoder
 from engine.encoding.token_decoder import TokenDecoder
 from engine.native import KERNEL
@@ -176,6 +177,9 @@ def test_a_text_that_is_composed_can_be_cut_at_borders() -> None:
         chunks = cutter.cut(bytes((byte,)) for byte in text.encode())
         parts = [tokenizer.encode(to_text(chunk.data)) for chunk in chunks]
         assert [*chain.from_iterable(parts)] == tokenizer.encode(text), text
+    # What counts pretokens composes, too.
+    counter = counter_for(tokenizer.pattern, pipeline.splitter)
+    assert counter.count("e\u0301".encode(), False).new_pretokens == ["é".encode()]
 
 
 # Decoding
