@@ -5,7 +5,7 @@ The shell prints them and the inspection screen shows them, so this module impor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from bpe_tui.panels.inspection_rows import (
     describe_ids,
@@ -19,6 +19,7 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import quoted
 from bpe_tui.words.measures import describe_premiums, premiums_of
 from engine.analysis.inspection import Inspection
+from engine.analysis.unicode_blocks import coverage
 from engine.analysis.why_not import StandIns
 from engine.core.gpt2_bytes import spell
 
@@ -43,6 +44,7 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
             for n, runs in inspection.whitespace_runs.items()
         ),
     ]
+    facts += _coverage(inspection)
     if missing := inspection.unspelled_bytes:
         facts.insert(3, ("cannot spell", tr("{n} of 256 bytes", n=number(missing))))
     if other_languages := premiums(inspection):
@@ -58,6 +60,20 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
     if inspection.format is not None:
         facts.insert(0, ("format", inspection.format))
     return facts
+
+
+def _coverage(inspection: Inspection) -> Iterator[tuple[str, str]]:
+    """Yield how many characters of each block of Unicode are tokens, if several blocks have some.
+
+    For example: `Basic Latin 95 of 95, Cyrillic 66 of 256`.
+    """
+    found = coverage(inspection.ordinary.in_text)
+    if len(found) > 1:
+        parts = (
+            tr("{block} {n} of {all}", block=tr(each.block), n=each.tokens, all=each.characters)
+            for each in found
+        )
+        yield tr("single characters"), listed(parts)
 
 
 def premiums(inspection: Inspection) -> dict[str, float]:
