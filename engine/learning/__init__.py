@@ -1,4 +1,4 @@
-"""Teaching with a run: questions about it, their grading, lessons, session files.
+"""Teaching with a run: questions about it, their grading, lessons, quizzes.
 
 Everything here works without a screen. The room uses all others; only programs use it.
 

@@ -8,7 +8,7 @@ from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import TABS, shown_keys
 from bpe_tui.shell.commands import commands_on
 
-MOST_KEYS, MOST_AMBIGUOUS = 74, 8
+MOST_KEYS, MOST_AMBIGUOUS = 72, 8
 DOCS = Path(__file__).parents[3] / "docs" / "screens.md"
 
 
