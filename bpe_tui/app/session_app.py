@@ -14,7 +14,6 @@ from typing import Any, cast
 from textual.app import App
 from textual.events import Event, InputEvent, Paste, ScreenResume
 from textual.screen import Screen
-from textual.signal import Signal
 from textual.timer import Timer
 
 from bpe_tui.app.base import BaseApp
@@ -81,7 +80,6 @@ class SessionApp(BaseApp):
 
     Attributes:
         session: the session on the screen.
-        run_left: the signal to hidden screens that another run is shown.
         navigation: the way to the targets of rows, and back.
         failure: why the first config could not be opened; `None` if it could.
         makes_ahead: whether to make screens ahead of their keys, while no key is pressed.
@@ -93,7 +91,7 @@ class SessionApp(BaseApp):
         super().__init__()
         self.session = Session(config)
         self._hides_next = config.viewpoint.hide_next
-        self.run_left: Signal[Session] = Signal(self, "run left")
+        self.table_orders: dict[str | None, tuple[str, bool]] = {}
         self.navigation = ScreenNavigation(self)
         self.failure: Exception | None = None
         self._clock: Timer | None = None
@@ -132,9 +130,19 @@ class SessionApp(BaseApp):
                 screen.show_session(self.session)
 
     def forget_run(self) -> None:
-        """Forget the way back, and let hidden screens drop the run that was shown before."""
+        """Forget the way back, and make hidden screens again, which hold the run before."""
         self.navigation.forget()
-        self.run_left.publish(self.session)
+        self.call_later(self._drop_hidden_screens)
+
+    async def _drop_hidden_screens(self) -> None:
+        """Let each hidden screen be made again when it is shown."""
+        for name, screen in list(self._made.items()):
+            if screen not in self.screen_stack:
+                self.uninstall_screen(name)
+                self._offer(name)
+                self.jobs.cancel(self._made.pop(name))
+                if screen.is_running:
+                    await screen.remove()
 
     def action_edges(self) -> None:
         """Show `┊` between tokens, or only their two grounds."""
@@ -151,8 +159,8 @@ class SessionApp(BaseApp):
         self._draw_again()
 
     def _draw_again(self) -> None:
-        """Draw what is in sight again; hidden screens do so when they come up."""
-        self.run_left.publish(self.session)
+        """Draw what is in sight again; hidden screens are made again when they come up."""
+        self.call_later(self._drop_hidden_screens)
         for screen in self.screen_stack:
             if isinstance(screen, PanelScreen):
                 screen.draw_again()
@@ -239,11 +247,7 @@ class SessionApp(BaseApp):
             while len(self.screen_stack) > 1:
                 await self.pop_screen()
             self._ahead = [name for name, screen in self._made.items() if screen.is_running]
-            for name in self._made:
-                self.uninstall_screen(name)
-                self._offer(name)
-            for name in self._ahead:
-                await self._made.pop(name).remove()
+            await self._drop_hidden_screens()
             await self.push_screen(here.id or "")
             if over is not None:
                 await self.push_screen(over())

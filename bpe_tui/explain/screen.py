@@ -179,13 +179,6 @@ class ExplainScreen(SessionScreen):
         self.show_again()
         super().draw_again()
 
-    def forget_run(self) -> None:
-        super().forget_run()
-        self.clock.forget()
-        self._run = self.question = self.predictor.prediction = None
-        self._still = ()
-        self.explainer = self.predictor.explainer = self.EXPLAINER(marks=needs_marks(self.app))
-
     def on_screen_suspend(self) -> None:
         if not self.app.screen.is_modal:  # a window may cover a held beat
             self.clock.finish()
@@ -557,11 +550,6 @@ class UnigramExplainScreen(ExplainScreen):
             self._work.stop()
             if (work := self.explainer.weigh(frame)) is not None:
                 self._work.start(work)
-
-    def forget_run(self) -> None:
-        super().forget_run()
-        self._work.stop()
-        self._weighing = None
 
     def work_out(self, frame: UnigramFrame) -> None:
         for _ in self.explainer.weigh(frame) or ():

@@ -243,10 +243,6 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
             self._follows = not self.playing
         super().watch_frame(old, new)
 
-    def forget_run(self) -> None:
-        super().forget_run()
-        self._next = self._painter = None
-
     def on_resize(self) -> None:
         self._follows = not self.playing
 

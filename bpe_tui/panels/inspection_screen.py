@@ -90,12 +90,6 @@ class InspectionScreen(SessionScreen):
         """Return name and value of each option of the training, and why it ended."""
         return ()
 
-    def forget_run(self) -> None:
-        super().forget_run()
-        self.notifier.jobs.cancel(self)
-        self._inspected = None
-        self._show(None)
-
     def show_session(self, session: Session) -> None:
         if not self.shows(session):
             return

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from textual import events
@@ -23,6 +23,7 @@ from textual.widgets import Input
 
 from bpe_tui.panels.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.session.declarations import Command
+from bpe_tui.session.host import Host
 from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import BORDER_CELLS, FramePanel, FrameT
 from bpe_tui.shell.screen_panels import Spot
@@ -211,6 +212,14 @@ class VocabularyTable(SortedTable):
                 yield Switches(self.SWITCHES, id="filters")
             yield Header(id="table-header")
 
+    def on_mount(self) -> None:
+        orders, usual = self.host.table_orders, (self.rows.sorting, self.rows.descending)
+        self.rows.sorting, self.rows.descending = orders.get(self.screen.id, usual)
+
+    @property
+    def host(self) -> Host:
+        return cast("Host", self.app)
+
     @property
     def rows(self) -> VocabularyRows[Any]:
         return self.query_one(VocabularyRows)
@@ -253,7 +262,8 @@ class VocabularyTable(SortedTable):
             field.placeholder = tr(self.PLACEHOLDER)
         header = self.query_one(Header)
         header.places = self.rows.places
-        header.sorting, header.descending = self.rows.sorting, self.rows.descending
+        order = header.sorting, header.descending = self.rows.sorting, self.rows.descending
+        self.host.table_orders[self.screen.id] = order
         room = self.outer_size.width - BORDER_CELLS
         self.border_subtitle = Content(leading_parts(room, self.describe(event)))
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from textual.signal import Signal
-
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.session.threads import Jobs
@@ -112,8 +110,8 @@ class Host(Notifier, Protocol):
     session: Session
     has_guide: bool
     """Whether the guide has been used; before, no lesson is open."""
-    run_left: Signal[Session]
-    """Tells hidden screens that another run is shown: they drop the one before."""
+    table_orders: dict[str | None, tuple[str, bool]]
+    """The id of a screen → the column that its table is sorted by, and whether descending."""
 
     @property
     def navigation(self) -> Navigation: ...

@@ -377,10 +377,6 @@ class FramePanel(Lines, Generic[FrameT]):
             return
         self.rebuild()
 
-    def forget_run(self) -> None:
-        """Drop all that the panel holds of the run before."""
-        self.frame = None
-
     def turn(self) -> None:
         """Show the next of several views: the panel's key was pressed while it is in sight."""
 

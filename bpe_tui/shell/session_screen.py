@@ -19,7 +19,7 @@ from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.refusals import refusal_of
 from bpe_tui.session.session import Session
 from bpe_tui.shell.model_view import ANY_MODEL, ModelView
-from bpe_tui.shell.panel import FramePanel, TokenPainter, TokenPanel
+from bpe_tui.shell.panel import TokenPainter, TokenPanel
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.shell.targets import ToOpening, ToPair
 from bpe_tui.widgets.controls import Scrubber, Tab, TabLine
@@ -110,7 +110,6 @@ class SessionScreen(PanelScreen):
         return self.session.typed or ""
 
     def on_mount(self) -> None:
-        self.host.run_left.subscribe(self, self._leave_run, immediate=True)
         self.show_session(self.session)
 
     def on_screen_resume(self) -> None:
@@ -129,16 +128,6 @@ class SessionScreen(PanelScreen):
 
     def set_back(self) -> None:
         """Take back what keys have shown or hidden here; a scene of a lesson begins with this."""
-
-    def _leave_run(self, session: Session) -> None:
-        if not self.is_current:  # else the other run is shown at once
-            self.forget_run()
-
-    def forget_run(self) -> None:
-        """Drop all that the screen holds of the run before."""
-        self.frame = self._tabs_of = None
-        for panel in self.query(FramePanel):
-            panel.forget_run()
 
     def shows(self, session: Session) -> bool:
         """Whether the screen is in front, and has a frame to show."""

@@ -86,11 +86,6 @@ class Finder(Slices, Generic[FoundT]):
             self.found, self.is_done = [], False
             self.start(self._looking(results))
 
-    def forget_run(self) -> None:
-        """Give up the search, and drop its frame."""
-        self.stop()
-        self._frame = None
-
     def describe_count(self, thing: str) -> str:
         """Return the number of results: `at least 100 pretokens`."""
         more = tr("at least ") if len(self.found) == self._most else ""

@@ -255,11 +255,6 @@ class CheckScreen(SessionScreen):
         """The panels; before anything is checked only the one that explains how to start."""
         return self.PANEL_ORDER[1:] if self._job is None else self.PANEL_ORDER
 
-    def forget_run(self) -> None:
-        super().forget_run()
-        self.notifier.jobs.cancel(self)
-        self._job = self._checks = None
-
     # -- state in
 
     def show_session(self, session: Session) -> None:

@@ -174,11 +174,6 @@ class FamilyScreen(SessionScreen):
 
     # -- what is open
 
-    def forget_run(self) -> None:
-        super().forget_run()
-        if self._about is not self.session:  # a fork is of the same corpus
-            self._about = None
-
     def show_session(self, session: Session) -> None:
         if not self.is_current or session.shown is None:
             return

@@ -168,13 +168,6 @@ class PipelineScreen(SessionScreen):
         yield PipelinePanel()
         yield Static(id="narration")
 
-    def forget_run(self) -> None:
-        super().forget_run()
-        self.notifier.jobs.cancel(self)
-        self._draft = self._shown = self._wanted = None
-        self._seen = None, -1
-        self.query_one(PipelinePanel).say("")
-
     def show_session(self, session: Session) -> None:
         """Show the pipeline of the step; switched stages stay so while the run is the same."""
         super().show_session(session)

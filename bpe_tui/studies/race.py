@@ -329,12 +329,6 @@ class RaceScreen(SessionScreen):
             yield chart
         yield Static(id="narration")
 
-    def forget_run(self) -> None:
-        super().forget_run()
-        self.notifier.jobs.cancel(self)
-        self._job = self._raced = None
-        self._update()
-
     # -- state in
 
     def show_session(self, session: Session) -> None:

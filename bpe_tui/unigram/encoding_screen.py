@@ -106,10 +106,6 @@ class WalkPanel(PiecePanel):
         self.walk, self.place = walk, place
         self.rebuild()
 
-    def forget_run(self) -> None:
-        super().forget_run()
-        self.walk = None
-
     def watch_frame(self, old: UnigramFrame | None, new: UnigramFrame | None) -> None:
         """Do nothing: the screen calls `show` for every new frame."""
 
@@ -454,10 +450,6 @@ class UnigramEncodingScreen(WalkScreen):
             self._walk = walk
             self.pause()
             self.go_to(len(walk.steps))
-
-    def forget_run(self) -> None:
-        super().forget_run()
-        self._walk = None
 
     @property
     def progress(self) -> tuple[int, int]:

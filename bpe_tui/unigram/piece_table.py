@@ -258,10 +258,6 @@ class PieceDetailPanel(PiecePanel):
         super().__init__()
         self._uses: Finder[Occurrence] = Finder(self, WORDS_SOUGHT)
 
-    def forget_run(self) -> None:
-        super().forget_run()
-        self._uses.forget_run()
-
     def watch_number(self) -> None:
         self.cursor = 0
         self.scroll_to(y=0, animate=False, immediate=True)

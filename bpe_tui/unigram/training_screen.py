@@ -128,10 +128,6 @@ class UnigramPretokens(PiecePanel):
         super().__init__()
         self._finder: Finder[ChangedWord] = Finder(self, MOST)
 
-    def forget_run(self) -> None:
-        super().forget_run()
-        self._finder.forget_run()
-
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
         text = tr(frame.record.TEXT)
         if not frame.recorded_steps:

@@ -24,7 +24,7 @@ from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import LIGHT
 
 HANDOUT = str(SAMPLE.with_name("handout.txt"))
-SCREENS = "0234578K1"
+SCREENS = "02345781"
 """The keys of all screens that each model has, the training screen last."""
 MOST_FILES = 45
 """Most files of ours that a step on the training screen passes."""
@@ -106,3 +106,19 @@ async def test_nothing_holds_the_run_before(model: str, keys: str) -> None:
         await pilot.press("right")
         gc.unfreeze()
         await until(pilot, lambda: (gc.collect(), before() is None)[1])
+
+
+async def test_a_screen_that_is_made_again_has_its_table_sorted_as_before() -> None:
+    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
+        await pilot.press("3", "c", "C")
+        before: Any = app.screen
+        order = before.table.rows.sorting, before.table.rows.descending
+        assert order != ("id", False)
+        await pilot.press("1")
+        app.forget_run()
+        await until(pilot, lambda: not before.is_running)
+        await pilot.press("3")
+        await until(pilot, lambda: app.screen.id == "vocabulary" and app.screen.is_mounted)
+        again: Any = app.screen
+        assert again is not before
+        assert (again.table.rows.sorting, again.table.rows.descending) == order

@@ -131,10 +131,10 @@ async def test_the_first_difference_stays_in_sight_with_its_cause_until_other_fi
         assert job is not None
         app.open(CONFIG)
         await until(pilot, lambda: app.session.stop_reason is not None)
-        assert (before.frame, before._tabs_of, before._job) == (None, None, None)
+        await until(pilot, lambda: not before.is_running)
         assert job.is_cancelled
         await pilot.press("9")
-        await until(pilot, lambda: app.focused is about)
+        await until(pilot, lambda: app.focused and app.focused.id == about.id)
         assert rows(app, "#why-differs")[0].startswith("Nothing is chosen to be checked.")
         assert not app.screen.query_one(FootLine).legend
 
