@@ -33,9 +33,7 @@ from engine.text.sources import STANDARD_INPUT
 def open_corpus(
     context: typer.Context,
     corpus: list[str] | None = options.names_file(
-        "CORPUS...",
-        f"The text to train on, or a tokenizer: {options.SOURCES_HELP}",
-        default=None,
+        "CORPUS...", f"The text to train on, or a tokenizer: {options.SOURCES_HELP}", default=None
     ),
     tokenizer: list[str] | None = options.OPENED_TOKENIZER,
     continued: int | None = options.CONTINUE,

@@ -107,10 +107,12 @@ def _note_memory(config: RunConfig, source: Corpus) -> None:
 
     needed = forecast_memory(source, config.pattern, config.special_tokens)
     if needed is not None:
-        template = "this will need about {memory} of memory"
-        if needed > (memory_of_machine() or needed):
-            template += ", more than this machine has"
-        inputs.note(tr(template, memory=size(needed)))
+        is_too_much = needed > (memory_of_machine() or needed)
+        inputs.note(tr(MORE_THAN_THERE_IS if is_too_much else NEEDS, memory=size(needed)))
+
+
+NEEDS = "this will need about {memory} of memory"
+MORE_THAN_THERE_IS = "this will need about {memory} of memory, more than this machine has"
 
 
 def _note_other_trainer(asked: str, trainer: Any) -> None:

@@ -101,11 +101,7 @@ def _overview(inspection: UnigramInspection) -> Sequence[tuple[str, str]]:
         ),
         (
             "begin with ▁",
-            tr(
-                "{n}, {share} of all",
-                n=starts,
-                share=f"{starts / max(inspection.size, 1):.0%}",
-            ),
+            tr("{n}, {share} of all", n=starts, share=f"{starts / max(inspection.size, 1):.0%}"),
         ),
         ("special tokens", describe_specials(inspection.special_ids)),
         ("pattern", describe_pattern(inspection.pattern, inspection.pattern_name)),

@@ -10,13 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from bpe_tui.widgets.visible import visible_text
-from engine.core.wording import (
-    ENGLISH,
-    Messages,
-    Sentence,
-    fill,
-    template_parts,
-)
+from engine.core.wording import ENGLISH, Messages, Sentence, fill, template_parts
 
 DEFAULT_LANGUAGE = "en"
 """The language of all templates, which has every lesson."""

@@ -39,10 +39,7 @@ class Merge(NamedTuple):
     def sentence(self) -> Sentence:
         """The merge as it is quoted: `u + n (merge 88)`."""
         return say(
-            "{left} + {right} (merge {n})",
-            left=self.left,
-            right=self.right,
-            n=f"{self.rank + 1:,}",
+            "{left} + {right} (merge {n})", left=self.left, right=self.right, n=f"{self.rank + 1:,}"
         )
 
 

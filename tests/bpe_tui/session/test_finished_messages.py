@@ -101,8 +101,17 @@ def constants_of_all() -> Iterator[str]:
 TYPER_SAYS = ("Missing ", "No such ", "Option '", "Invalid value", "give a number")
 """Beginnings of what some versions of typer say, each in its own way."""
 PYTHON_SAYS = (
-    "embedded null byte",
-    "Compressed file ended before the end-of-stream marker was reached",
+    *("embedded null byte", "Compressed file ended before the end-of-stream marker was reached"),
+    *(
+        "Not a gzipped file",
+        "Invalid data stream",
+        "Corrupt input data",
+        "LOCALE and UNICODE flags are mutually incompatible",
+    ),
+    "VERSION0 and VERSION1 flags are mutually incompatible",
+    *("Expecting value", "Expecting '", "Expecting property name enclosed in double quotes"),
+    *("Extra data", "Unterminated string starting at", "Invalid control character at"),
+    *("Invalid \\escape", "Incorrect padding", "Excess data after padding", "column"),
     # the library regex
     *("missing )", "unbalanced parenthesis", "unterminated character set", "nothing to repeat"),
     *("multiple repeat", "bad escape (end of pattern)", "bad character range", "unknown property"),
