@@ -129,7 +129,11 @@ def count_text(
 
 
 class NativePieceCounter:
-    """A counter by pieces in the compiled kernel, without numpy; see `PieceCounter`."""
+    """A counter by pieces in the compiled kernel.
+
+    A chunk is cut into pieces by its bytes, without the pattern; most pieces are one pretoken.
+    Equal pieces have equal pretokens, so the pattern cuts only those that are new.
+    """
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
         self._cut = cutter_for(pattern)
@@ -157,13 +161,8 @@ def counter_for(pattern: Pattern, splitter: SpecialSplitter) -> ChunkCounter:
 
 
 def _kind_of_counter(pattern: Pattern, splitter: SpecialSplitter) -> CounterKind:
-    if not (pattern.borders and splitter.is_plain):
-        return PlainCounter
-    if KERNEL is not None:
-        return NativePieceCounter
-    from engine.counting.by_pieces import PieceCounter  # it loads numpy
-
-    return PieceCounter
+    in_pieces = KERNEL is not None and bool(pattern.borders) and splitter.is_plain
+    return NativePieceCounter if in_pieces else PlainCounter
 
 
 def _counted_chunks(

@@ -1,7 +1,7 @@
 """Counting chunk after chunk: the protocol of counters, and the plain counter.
 
-The plain counter runs the pattern over all of the text, which is right for every pattern. Most
-patterns have a faster counter, in `engine.counting.by_pieces`.
+The plain counter runs the pattern over all of the text, which is right for every pattern. The
+kernel has a faster one for most of them: see `engine.counting.count`.
 
 Training on a small corpus loads this module, so it does not import numpy.
 """

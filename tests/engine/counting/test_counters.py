@@ -6,7 +6,6 @@ from array import array
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -16,28 +15,17 @@ from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.counting import by_pieces
-from engine.counting.by_pieces import (
-    PADDING,
-    PieceCache,
-    PieceCounter,
-    PieceCutter,
-    documents_between,
-    special_tokens_in,
-    words_of,
-)
 from engine.counting.count import ArraySums, NativePieceCounter, Tally, counter_for
-from engine.counting.plain import ChunkCounter, PlainCounter, documents_in, joined
+from engine.counting.plain import ChunkCounter, PlainCounter, joined
 from engine.native import KERNEL
 from engine.native.counting import KernelSums
 from engine.text.patterns import AFTER_TEXT, BEFORE_TEXT, PATTERNS, Border, BorderTables
-from engine.text.pretokenize import ChunkCutter, SpecialSplitter, to_bytes, to_text
+from engine.text.pretokenize import ChunkCutter, SpecialSplitter, to_bytes
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 WITH_BORDERS = [name for name, pattern in PATTERNS.items() if pattern.borders]
 
-BY_PIECES = [PieceCounter] if KERNEL is None else [NativePieceCounter, PieceCounter]
-every_kind = pytest.mark.parametrize("kind", BY_PIECES)
+with_kernel = pytest.mark.skipif(KERNEL is None, reason="there is no kernel")
 every_pattern = pytest.mark.parametrize("pattern", WITH_BORDERS)
 texts = st.lists(st.sampled_from(TEXT_PIECES) | st.binary(max_size=2), max_size=30).map(b"".join)
 special_tokens = st.lists(st.sampled_from(SPECIAL_TOKENS), unique=True, max_size=4)
@@ -57,53 +45,50 @@ def chunks_of(data: bytes, pattern: str, splitter: SpecialSplitter, size: int) -
     return [piece.data for piece in (*cutter.feed(data), *cutter.finish())]
 
 
-@every_kind
+@with_kernel
 @every_pattern
 @examples(300)
-@given(texts, special_tokens, st.integers(1, 60), st.integers(1, 8))
-@example(b"  <s>", ["<s>"], 60, 8)
-@example(b"a  <s>  b", ["<s>"], 60, 8)
-@example(b"\0a a\0 a \0", [], 1, 1)
-@example("x\u00a0 y  \u00a0z \u3000  q\n\u2028\n".encode(), [], 60, 8)
+@given(texts, special_tokens, st.integers(1, 60))
+@example(b"  <s>", ["<s>"], 60)
+@example(b"a  <s>  b", ["<s>"], 60)
+@example(b"\0a a\0 a \0", [], 1)
+@example("x\u00a0 y  \u00a0z \u3000  q\n\u2028\n".encode(), [], 60)
 def test_counting_by_pieces_is_counting_all_of_the_text(
-    kind: type[ChunkCounter],
     pattern: str,
     data: bytes,
     special_tokens: list[str],
     size: int,
-    batch: int,
 ) -> None:
     splitter = SpecialSplitter(special_tokens)
     chunks = chunks_of(data * 2, pattern, splitter, size)
-    with mock.patch.object(by_pieces, "BATCH", batch):
-        fast = counted(kind(PATTERNS[pattern], splitter), chunks)
+    fast = counted(NativePieceCounter(PATTERNS[pattern], splitter), chunks)
     assert fast == counted(PlainCounter(PATTERNS[pattern], splitter), chunks)
 
 
-@every_kind
-def test_a_piece_may_be_longer_than_a_block(kind: type[ChunkCounter]) -> None:
+@with_kernel
+def test_a_piece_may_be_longer_than_a_block() -> None:
     """The kernel looks for borders in blocks of some 60 bytes, and hashes words of 8."""
     splitter = SpecialSplitter(["<s>"])
     words = [b" " + b"x" * length for length in (*range(1, 20), *range(55, 70), *range(120, 130))]
     data = b"".join((*words, b"<s>", *reversed(words), b"<s", *words, b"a\0", b" a", b" a\0"))
     chunks = [data, data + data]
-    fast = counted(kind(PATTERNS["gpt2"], splitter), chunks)
+    fast = counted(NativePieceCounter(PATTERNS["gpt2"], splitter), chunks)
     assert fast == counted(PlainCounter(PATTERNS["gpt2"], splitter), chunks)
 
 
-@every_kind
+@with_kernel
 @every_pattern
 @pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.glob("*.txt")))
-def test_the_samples_are_counted_alike(kind: type[ChunkCounter], pattern: str, sample: str) -> None:
+def test_the_samples_are_counted_alike(pattern: str, sample: str) -> None:
     data, splitter = (SAMPLES / sample).read_bytes(), SpecialSplitter(["<|endoftext|>"])
     chunks = chunks_of(data, pattern, splitter, size=100_000)
-    fast = counted(kind(PATTERNS[pattern], splitter), chunks)
+    fast = counted(NativePieceCounter(PATTERNS[pattern], splitter), chunks)
     assert fast == counted(PlainCounter(PATTERNS[pattern], splitter), chunks)
 
 
-@every_kind
-def test_the_pretokens_of_a_piece_are_returned_once(kind: type[ChunkCounter]) -> None:
-    counter = kind(PATTERNS["gpt2"], SpecialSplitter(["<s>"]))
+@with_kernel
+def test_the_pretokens_of_a_piece_are_returned_once() -> None:
+    counter = NativePieceCounter(PATTERNS["gpt2"], SpecialSplitter(["<s>"]))
     first = counter.count(b"low\xc2\xa0low", continues=False)
     second = counter.count(b"<s>low\xc2\xa0low low", continues=False)
     assert first.new_pretokens == [b"low", b"\xc2\xa0", b"low"]
@@ -118,31 +103,9 @@ def test_the_pretokens_of_a_piece_are_returned_once(kind: type[ChunkCounter]) ->
 
 def test_a_pattern_without_borders_is_counted_the_plain_way() -> None:
     splitter = SpecialSplitter([])
-    assert isinstance(counter_for(PATTERNS["gpt2"], splitter), BY_PIECES[0])
+    fast = PlainCounter if KERNEL is None else NativePieceCounter
+    assert isinstance(counter_for(PATTERNS["gpt2"], splitter), fast)
     assert isinstance(counter_for(PATTERNS["none"], splitter), PlainCounter)
-
-
-@examples(300)
-@given(texts.filter(bool), special_tokens, st.booleans())
-@example(b"\nOnce<s>\n<s>  x<s>", ["<s>"], True)
-def test_documents_are_counted_alike(data: bytes, special: list[str], continues: bool) -> None:
-    splitter = SpecialSplitter(special)
-    fast = documents_between(data, special_tokens_in(data, splitter), continues)
-    assert fast == documents_in(data, continues, splitter)
-
-
-def borders_of(data: bytes, pattern: str) -> list[int]:
-    no_tokens = special_tokens_in(data, SpecialSplitter([]))
-    places: list[int] = PieceCutter(PATTERNS[pattern]).borders(data, no_tokens).tolist()
-    return places
-
-
-@pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "llama3", "qwen2", "o200k"])
-def test_most_pieces_of_plain_english_are_one_pretoken(pattern: str) -> None:
-    """Otherwise cutting into pieces would save little."""
-    data = (SAMPLES / "tinystories_valid.txt").read_bytes()
-    borders = borders_of(data, pattern)
-    assert len(borders) > 0.9 * len(PATTERNS[pattern].split(to_text(data)))
 
 
 def test_no_byte_that_may_belong_to_a_space_counts_as_text() -> None:
@@ -157,51 +120,7 @@ def test_a_byte_has_room_for_eight_borders() -> None:
         BorderTables.of([Border(b"a", b"b")] * 9)
 
 
-pieces_without_nul = st.lists(
-    st.binary(min_size=1, max_size=20).map(lambda piece: piece.replace(b"\0", b"a")), unique=True
-)
-
-
-@pytest.mark.parametrize("words", [1, 2])
-@given(pieces_without_nul, pieces_without_nul)
-@example([b"\xff" * 8, b"a" * 9], [b"\x01", b"\xff" * 9, b"\xff" * 16, b"a", b"a" * 8, b"a" * 17])
-@example([b"a", b"b" * 8, b"b" * 9, b"b" * 12], [])
-def test_a_cache_recognises_what_it_has_learnt_and_nothing_else(
-    words: int, learnt: list[bytes], others: list[bytes]
-) -> None:
-    cache = PieceCache(words)
-    cache.learn(learnt, first_number=7)
-    text = list(dict.fromkeys(learnt + others))
-    lengths = np.array([len(piece) for piece in text], np.intp)
-    known = cache.recognise(
-        words_of(b"".join(text) + PADDING), np.cumsum(lengths) - lengths, lengths
-    )
-    fitting = {p for p in learnt if 8 * (words - 1) < len(p) <= 8 * words}
-    recognised = {piece for piece, is_known in zip(text, known, strict=True) if is_known}
-    assert recognised <= fitting
-    assert len(recognised) == len(fitting), "so few never need the same slot"
-    numbers, counts = cache.drain()
-    assert sorted(numbers) == sorted(7 + learnt.index(piece) for piece in recognised)
-    assert set(counts) <= {1}
-    assert [array.size for array in cache.drain()] == [0, 0]
-
-
-def test_a_slot_keeps_its_first_piece() -> None:
-    cache = PieceCache(1)
-    pieces = [b"%07d" % number for number in range(200_000)]
-    for start in range(0, len(pieces), 1000):
-        cache.learn(pieces[start : start + 1000], start)
-    lengths = np.full(len(pieces), 7, np.intp)
-    known = cache.recognise(
-        words_of(b"".join(pieces) + PADDING), 7 * np.arange(len(pieces)), lengths
-    )
-    assert known[0]
-    assert known[:1000].mean() > 0.98
-    assert known[-1000:].mean() < 0.2
-    assert list(cache.drain()[1]) == [1] * known.sum()
-
-
-@pytest.mark.skipif(KERNEL is None, reason="there is no kernel")
+@with_kernel
 @given(st.data(), st.lists(st.integers(0, 2), max_size=6))
 def test_the_kernel_adds_up_as_numpy_does(data: st.DataObject, told_by: list[int]) -> None:
     in_kernel, in_numpy = KernelSums(), ArraySums()
@@ -228,7 +147,7 @@ def test_the_kernel_adds_up_as_numpy_does(data: st.DataObject, told_by: list[int
         assert list(column) == list(expected)
 
 
-@pytest.mark.skipif(KERNEL is None, reason="there is no kernel")
+@with_kernel
 def test_the_kernel_adds_up_no_piece_that_was_not_learnt() -> None:
     sums, one = KernelSums(), array("q", [1]).tobytes()
     sums.learn(0, *joined([b"low"]), one)
@@ -240,7 +159,7 @@ def test_the_kernel_adds_up_no_piece_that_was_not_learnt() -> None:
 
 def test_a_tally_numbers_pretokens_by_first_appearance_for_any_counter() -> None:
     tally, splitter = Tally(), SpecialSplitter(["<s>"])
-    counters = [BY_PIECES[0](PATTERNS["gpt2"], splitter), PlainCounter(PATTERNS["gpt2"], splitter)]
+    counters = [counter_for(PATTERNS["gpt2"], splitter), PlainCounter(PATTERNS["gpt2"], splitter)]
     chunks = [b"low lower", b" lower lowest<s>", b" low", b"low lowest!"]
     for place, chunk in enumerate(chunks):
         tally.add(place % 2, counters[place % 2].count(chunk, continues=place in (1, 3)))
