@@ -214,6 +214,10 @@ def step_page(dark: PageFilm, light: PageFilm) -> str:
         touched=escape(tr("Tap the buttons, or swipe.")),
         play=escape(tr("play")),
         pause=escape(tr("pause")),
+        steps=escape(tr("Steps")),
+        back=escape(tr("Step back")),
+        on=escape(tr("Step on")),
+        unable=escape(tr("This page needs JavaScript to go from step to step. It loads nothing.")),
         script=script,
         film=embedded(film),
     )

@@ -71,7 +71,7 @@ async def test_a_page_has_the_screen_of_each_step_and_its_narration(tmp_path: Pa
     film = film_of(page)
     assert [shot["m"] for shot in film["shots"]] == [f"step {step}" for step in range(2, 5)]
     assert "s" in film["shots"][0]
-    assert film["shots"][1]["n"][0].startswith("Merge 3 of 12: o and w occurred together 7 times")
+    assert film["shots"][1]["n"][0].startswith("Merge 3 of 12: “o” and “w” occurred together")
     assert len({json.dumps(row) for row in film["rows"]}) == len(film["rows"])
     viewpoint = Viewpoint(view="training", text="lowest")
     config = RunConfig(HANDOUT, pattern="whitespace", viewpoint=viewpoint)
