@@ -74,14 +74,12 @@ def test_json_of_messages_is_a_chat_and_any_other_text_is_a_users() -> None:
 
 def test_a_chat_is_printed_with_its_counts_and_may_exceed_a_budget(folder: Path) -> None:
     asked = ("encode", "--tokenizer", folder, "--chat", folder / "messages.json")
-    ended = run(*asked)
+    ended = run(*asked, "--budget", "31")
+    assert ended.returncode == 0
     *_, user, assistant, last = (line.split() for line in ended.stdout.decode().splitlines())
     assert user == ["user", "[<|im_start|>]user⏎the·newest[<|im_end|>]⏎", "11", "tokens"]
     assert assistant == ["assistant", "[<|im_start|>]assistant⏎", "10", "tokens"]
-    assert last == ["31", "tokens", "in", "all"]
-    ended = run(*asked, "--budget", "31")
-    assert ended.stdout.endswith(b"31 tokens of a budget of 31: 0 are left\n")
-    assert ended.returncode == 0
+    assert " ".join(last) == "31 tokens of a budget of 31: 0 are left"
     ended = run(*asked, "--budget", "30", "--json")
     assert ended.returncode == BAD_INPUT
     assert ended.stderr.endswith(b"bpe-tui: 31 tokens: 1 more than the budget of 30\n")
