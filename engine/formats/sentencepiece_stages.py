@@ -19,6 +19,7 @@ import base64
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib import import_module
 
 from engine.core.errors import TokenizerFileError
 from engine.encoding.tokenizer import Tokenizer
@@ -187,6 +188,8 @@ def _rules_of(pipeline: Pipeline) -> SentencePieceNormalizer:
         match step:
             case normalizers.Precompiled() if not charsmap:
                 charsmap = base64.b64decode(step.precompiled_charsmap)
+            case normalizers.NFKC() if not charsmap:
+                charsmap = _charsmap_of("nfkc")
             case normalizers.Prepend(prepend=text) if text == SPACE:
                 prefix = True
             case normalizers.Replace(pattern=old, content=new) if (old.text, new) == (" ", SPACE):
@@ -211,6 +214,17 @@ def _rules_of(pipeline: Pipeline) -> SentencePieceNormalizer:
             case _:
                 raise _without_counterpart(cut, "pre-tokenizer")
     return SentencePieceNormalizer(charsmap, (), prefix, removes, escapes)
+
+
+def _charsmap_of(name: str) -> bytes:
+    """Return a map of characters that comes with SentencePiece's library; empty without it."""
+    try:
+        library = import_module("sentencepiece")
+        schema = import_module("sentencepiece.sentencepiece_model_pb2")
+    except ImportError:
+        return b""
+    spec = library.SentencePieceNormalizer(rule_name=name).serialized_normalizer_spec()
+    return bytes(schema.NormalizerSpec.FromString(spec).precompiled_charsmap)
 
 
 def _is_prefix(pattern: TextOrRegex) -> bool:

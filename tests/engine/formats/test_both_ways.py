@@ -123,6 +123,7 @@ def _stages(name: str) -> tuple[Any, Any]:
         "Gemma": (marks, pre_tokenizers.Split(" ", "merged_with_previous")),
         "Llama": (normalizers.Sequence([normalizers.Prepend("▁"), marks]), None),
         "always": (None, metaspace()),
+        "NFKC": (normalizers.NFKC(), metaspace()),
         "first": (None, metaspace(prepend_scheme="first")),
         "digits": (None, pre_tokenizers.Sequence([pre_tokenizers.Digits(), metaspace()])),
         "lower": (normalizers.Lowercase(), metaspace()),
@@ -133,8 +134,8 @@ def _stages(name: str) -> tuple[Any, Any]:
 @pytest.mark.parametrize(
     ("kind", "name", "lost"),
     first_quick(
-        (kind, name, "begins with a space" * (name in ("always", "first")))
-        for name in ("always", "first", "never", "Gemma", "Llama")
+        (kind, name, "begins with a space" * (name in ("always", "first", "NFKC")))
+        for name in ("always", "first", "never", "Gemma", "Llama", "NFKC")
         for kind in ("bpe", "unigram")
     ),
 )
