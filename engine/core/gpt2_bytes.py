@@ -57,7 +57,11 @@ def unspell_all(spellings: Sequence[str]) -> list[bytes | None]:
     [b' the', None, b'\\n']
     """
     together = "".join(spellings).translate(_TO_LATIN_1)
-    parts = parts_of(together, map(len, spellings))
+    lengths = list(map(len, spellings))
+    try:
+        return list(parts_of(together.encode("latin-1"), lengths))
+    except UnicodeEncodeError:
+        parts = parts_of(together, lengths)
     encoded = [part.encode("latin-1", "ignore") for part in parts]
     return [
         data if len(data) == len(part) else None for part, data in zip(parts, encoded, strict=True)

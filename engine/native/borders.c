@@ -102,13 +102,6 @@ static inline uint64_t borders_before(const Borders *borders, const uint8_t *at,
     return found;
 }
 
-void set_mark(Borders *borders, const uint8_t *mark, int64_t size, bool in_runs) {
-    borders->has_tables = false;
-    borders->in_runs = in_runs;
-    borders->mark_size = (uint8_t)size;
-    copy(borders->mark, mark, size);
-}
-
 /* Return the next mark from a place on, or the end. */
 static const uint8_t *find_mark(const Borders *borders, const uint8_t *at, const uint8_t *end) {
     const size_t size = borders->mark_size;

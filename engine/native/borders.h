@@ -26,7 +26,6 @@ typedef struct {
     uint8_t mark[4], mark_size;
 } Borders;
 void set_borders(Borders *borders, const BorderTables *tables);
-void set_mark(Borders *borders, const uint8_t *mark, int64_t size, bool in_runs);
 
 /* Write the ends of the next pieces of a text that is not empty; return how many they are, at least
  * one. `most`: room for ends, at least `IN_BLOCK`. */

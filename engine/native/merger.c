@@ -387,36 +387,17 @@ EXPORT int64_t merger_run(Merger *m, int64_t steps, int64_t changes) {
     return m->steps.length;
 }
 
-/* Take out the best pair that has not been taken out before. Return its number, −2 if no pair is
- * left. */
-EXPORT int64_t merger_pop(Merger *m) {
-    int32_t pair;
-    if (!pop_pair(m, &pair)) return FAILED;
-    return pair == NO_PAIR ? -2 : pair;
-}
-
 /* Find the pairs with the highest count, of those that were not taken out. Return how many they are;
- * `merger_ties` has them. No entry claims more than the top, and those that claim as much are together
- * at the top of the heap. */
+ * `merger_ties` has them. The heap is short, since it has no pairs below its floor. */
 EXPORT int64_t merger_find_ties(Merger *m) {
     int32_t best;
     m->ties.length = 0;
     if (!best_pair(m, &best)) return FAILED;
-    if (best == NO_PAIR) return 0;
-    const int64_t top = m->counts.at[best];
-    int64_t place = 0;
-    for (;;) {
-        const Entry *entry = &m->heap.at[place];
-        if (entry->count == top && m->counts.at[entry->pair] == top && !PUSH(m->ties, entry->pair))
-            return FAILED;
-        /* The next entry: the first child, else the next sibling of this entry or of one above it. */
-        if (entry->count == top && 2 * place + 1 < m->heap.length) place = 2 * place + 1;
-        else {
-            while (place && (place % 2 == 0 || place + 1 >= m->heap.length)) place = (place - 1) / 2;
-            if (place == 0) return m->ties.length;
-            place++;
-        }
+    for (int64_t place = 0; best != NO_PAIR && place < m->heap.length; place++) {
+        const int32_t pair = m->heap.at[place].pair;
+        if (m->counts.at[pair] == m->counts.at[best] && !PUSH(m->ties, pair)) return FAILED;
     }
+    return m->ties.length;
 }
 EXPORT const int32_t *merger_ties(const Merger *m) { return m->ties.at; }
 

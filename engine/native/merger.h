@@ -113,6 +113,5 @@ void compact(Merger *m);
 /* queue.c */
 bool push(Merger *m, int32_t pair);
 bool best_pair(Merger *m, int32_t *pair);
-bool pop_pair(Merger *m, int32_t *pair);
 
 #endif

@@ -83,12 +83,13 @@ bool best_pair(Merger *m, int32_t *pair) {
     }
 }
 
-/* Take the best pair out of the heap for good, and set it: NO_PAIR if none is left. */
-bool pop_pair(Merger *m, int32_t *pair) {
-    TRY(RESERVE(m->popped, 1));
-    TRY(best_pair(m, pair));
-    if (*pair == NO_PAIR) return true;
+/* Take the best pair out of the heap for good. Return its number, −2 if none is left. */
+EXPORT int64_t merger_pop(Merger *m) {
+    int32_t pair;
+    if (!RESERVE(m->popped, 1) || !best_pair(m, &pair)) return FAILED;
+    if (pair == NO_PAIR) return -2;
     const Entry last = m->heap.at[--m->heap.length];
     if (m->heap.length) sift_down(m, last, 0);
-    return PUSH(m->popped, *pair);
+    m->popped.at[m->popped.length++] = pair;
+    return pair;
 }

@@ -299,7 +299,10 @@ EXPORT int64_t rules_add_whole(Rules *r, const uint8_t *text, int64_t length, in
 
 /* Cut texts before marks, and nowhere if there is no mark, in place of the border tables. */
 EXPORT void rules_set_mark(Rules *r, const uint8_t *mark, int64_t size, int64_t in_runs) {
-    set_mark(&r->borders, mark, size, in_runs);
+    r->borders.has_tables = false;
+    r->borders.in_runs = in_runs;
+    r->borders.mark_size = (uint8_t)size;
+    copy(r->borders.mark, mark, size);
 }
 
 /* Spell pretokens in pieces: see `set_units`. */

@@ -341,20 +341,22 @@ static Object *given_back(Tokens *t, Object *result) {
     return none();
 }
 
-/* Return the bytes, or the text, of a list of ids; None if the general way has to be taken. */
+static bool join_list(Tokens *t, Object *list) {
+    return take_ids(t, list) && join_tokens(t, t->ids.at, t->ids.length);
+}
+
+/* Return the bytes, or the text, of a list of ids, or the bytes of an array; None if the general way
+ * has to be taken. */
 EXPORT Object *tokens_bytes(Object *self, Object *list) {
     Tokens *t = host.pointer(self);
-    const bool joined = take_ids(t, list) && join_tokens(t, t->ids.at, t->ids.length);
-    return given_back(t, joined ? host.new_bytes(t->out.at, t->out.length) : NULL);
+    return given_back(t, join_list(t, list) ? host.new_bytes(t->out.at, t->out.length) : NULL);
 }
 
 EXPORT Object *tokens_text(Object *self, Object *list) {
     Tokens *t = host.pointer(self);
-    const bool joined = take_ids(t, list) && join_tokens(t, t->ids.at, t->ids.length);
-    return given_back(t, joined ? host.decode(t->out.at, t->out.length, "replace") : NULL);
+    return given_back(t, join_list(t, list) ? host.decode(t->out.at, t->out.length, "replace") : NULL);
 }
 
-/* Return the bytes of an array of ids; None as above. */
 EXPORT Object *tokens_bytes_of_array(Tokens *t, const int32_t *ids, int64_t count) {
     const bool joined = join_tokens(t, ids, count);
     return given_back(t, joined ? host.new_bytes(t->out.at, t->out.length) : NULL);

@@ -15,9 +15,8 @@ typedef struct {
 } Builder;
 
 static bool grow_nodes(Trie *trie, int64_t needed) {
-    if (needed > INT32_MAX / 2) return false;
-    while (trie->nodes.length < needed) TRY(PUSH(trie->nodes, ((TrieNode){0, FREE, -1})));
-    return true;
+    while (needed <= INT32_MAX / 2 && trie->nodes.length < needed) TRY(PUSH(trie->nodes, ((TrieNode){0, FREE, -1})));
+    return trie->nodes.length >= needed;
 }
 
 /* Return whether children of these bytes would all be free nodes. */
