@@ -383,26 +383,27 @@ def _read_vocab(path: Path, special_tokens: Sequence[str]) -> dict[int, bytes]:
     spelled = read_json(path)
     if not isinstance(spelled, dict) or not spelled:
         raise TokenizerFileError(f"{path}: is no JSON object of tokens and ids")
+    # Special tokens are plain text; so is a token that is not in GPT-2's spelling.
     specials = set(special_tokens)
-    vocab: dict[int, bytes] = {}
-    for (spelling, token_id), token in zip(
-        spelled.items(), unspell_all(list(spelled)), strict=True
-    ):
+    tokens = [
+        to_bytes(spelling) if token is None or spelling in specials else token
+        for spelling, token in zip(spelled, unspell_all(list(spelled)), strict=True)
+    ]
+    ids = spelled.values()
+    if set(map(type, ids)) == {int} and min(ids) >= 0 and len(set(ids)) == len(spelled):
+        return dict(zip(ids, tokens, strict=True))
+    known: set[int] = set()
+    for spelling, token_id in spelled.items():  # find what to name in the error
         if not isinstance(token_id, int) or isinstance(token_id, bool) or token_id < 0:
             raise TokenizerFileError(
                 f"{path}: the id of {spelling[:60]!r} is no whole number; a vocabulary like "
                 'GPT-2\'s has tokens first, {"the": 262}'
             )
-        if token_id in vocab:
-            raise TokenizerFileError(
-                f"{path}: the id {token_id} is given to two tokens, as if it were a count"
-            )
-        if token is None or spelling in specials:
-            # Special tokens are plain text; so is a token that is not in GPT-2's spelling.
-            vocab[token_id] = to_bytes(spelling)
-        else:
-            vocab[token_id] = token
-    return vocab
+        if token_id in known:
+            break
+        known.add(token_id)
+    what = f"the id {token_id} is given to two tokens, as if it were a count"
+    raise TokenizerFileError(f"{path}: {what}")
 
 
 FORMAT = TokenizerFormat(

@@ -1,4 +1,4 @@
-"""The kernel: counting, training and encoding in plain C, as fast forms of code in Python.
+"""The kernel: counting, training, encoding, decoding in plain C, as fast forms of code in Python.
 
 It is optional: without it Python does all of the work. The C files beside this one are compiled
 while the package is installed, where there is a compiler. `kernel.h` has what they share; each
