@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, repeat, zip_longest
 from operator import add, eq
 
@@ -21,7 +20,6 @@ from engine.core.arguments import checked
 from engine.core.arrays import Integers, Ints, SmallInts
 from engine.core.errors import ComparisonError
 from engine.core.events import BytesPair
-from engine.core.systems import available_cores
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.lanes import tokens_in
 from engine.encoding.tokenizer import Tokenizer
@@ -51,7 +49,8 @@ def cut_text(tokenizer: Tokenizer, data: bytes) -> Integers:
     lengths, kind = token_lengths(tokenizer), np.int32 if len(data) < 2**31 else np.int64
     if _spells(tokenizer):
         chunks = tokenizer.encode_stream_compactly(_blocks(data))
-        widths = [np.zeros(1, dtype=kind), *(lengths[ids].astype(kind) for ids in chunks)]
+        short = lengths.astype(np.uint16 if lengths.max() < 1 << 16 else kind)
+        widths = [np.zeros(1, dtype=short.dtype), *(short[ids] for ids in chunks)]
         return np.concatenate(widths).cumsum(dtype=kind)
     parts, begin = [np.zeros(1, dtype=kind)], 0
     for chunk in ChunkCutter(tokenizer.pattern, tokenizer.rules.splitter, CHUNK).cut(_blocks(data)):
@@ -296,8 +295,8 @@ class TextComparison:
         if not tokenizers:
             raise ComparisonError("a comparison is of at least one tokenizer, and none is given")
         self.data = data
-        with ThreadPoolExecutor(available_cores()) as pool:
-            self.edges = list(pool.map(partial(cut_text, data=data), tokenizers))
+        # One by one: together they would need twice the memory.
+        self.edges = [cut_text(each, data) for each in tokenizers]
         self.token_counts = tuple(len(edges) - 1 for edges in self.edges)
         self.bytes_per_token = tuple(
             len(data) / count if count else 0.0 for count in self.token_counts
