@@ -157,12 +157,6 @@ class BeatClock:
         self.held = self._holds_next = False
         self._set(StepMoment.at_rest(frame))
 
-    def forget(self) -> None:
-        """Show no moment, and ignore running timers: another run is shown."""
-        self._timers = object()
-        self.held = self._holds_next = False
-        self.moment = None
-
     def finish(self) -> None:
         """Show the result of the running step at once."""
         if self.is_moving:
