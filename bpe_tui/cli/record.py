@@ -51,7 +51,7 @@ def record(
     corpus: str | None = options.names_file("CORPUS", "A text or a tokenizer.", default=None),
     size: str | None = options.option(
         "--size COLSxROWS",
-        f"Of the screen: {CAST_SIZE}; of a page alone {PAGE_SIZE}, for phones.",
+        f"Of the screen: {CAST_SIZE}; of a page {PAGE_SIZE}, for phones.",
         options.OUTPUT,
     ),
     speed: float | None = options.option(
@@ -74,7 +74,8 @@ def record(
     places = [place for place in (out, html) if place is not None]
     if not places or out == html:
         raise inputs.CommandLineError("give --out FILE, --html FILE, or both with different files")
-    cells = _size(size or (PAGE_SIZE if out is None else CAST_SIZE))
+    # Each kind of file has its own size, also if both are written.
+    cells, page_cells = (_size(size or usual) for usual in (CAST_SIZE, PAGE_SIZE))
     outputs.check_free(*places, force=force)
     if steps is None:
         raise inputs.CommandLineError(
@@ -82,7 +83,7 @@ def record(
         )
     config, wanted = opened_config(context), _steps(steps)
     if html is not None:
-        _check_page(wanted, cells)
+        _check_page(wanted, page_cells)
     inputs.check_single(config)
     inputs.check_config(config)
     from bpe_tui.app.app import BpeTuiApp  # slow to import
@@ -91,7 +92,8 @@ def record(
     async def film(taken: Film) -> None:
         unseen = BpeTuiApp(config)
         unseen.theme, unseen.makes_ahead = taken.theme, False
-        await record_steps(unseen, wanted, taken, size=cells, steps_a_second=speed)
+        room = page_cells if taken.has_text else cells
+        await record_steps(unseen, wanted, taken, size=room, steps_a_second=speed)
 
     contents: dict[Path, bytes] = {}
     with without_state():

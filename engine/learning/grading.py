@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
@@ -311,8 +311,36 @@ def grade_files(
     named = Counter(paper.name for paper in asked_papers.values())
     for key, paper in asked_papers.items():
         name = paper.name if named[paper.name] == 1 else f"{paper.name} ({paper.code})"
-        grades.quizzes.append(GradedQuiz(name, tuple(sheets_of[key])))
+        kept = _each_learner_once(sheets_of[key], grades.others)
+        grades.quizzes.append(GradedQuiz(name, tuple(kept)))
     return grades
+
+
+def _each_learner_once(sheets: Sequence[GradedSheet], others: list[str]) -> list[GradedSheet]:
+    """Return the first attempt of each learner; name copies and later attempts in `others`.
+
+    Files without a name and an ID are of different learners, and so are two names with one ID.
+    """
+    firsts: dict[tuple[str, str], GradedSheet] = {}
+    ids = Counter[str]()
+    kept = []
+    for graded in sorted(sheets, key=lambda each: (each.sheet.started or "~", len(each.path.name))):
+        sheet, who = graded.sheet, (graded.sheet.id.strip(), graded.sheet.learner.strip())
+        first = firsts.setdefault(who, graded) if any(who) else graded
+        if first is not graded:
+            is_copy = first.sheet.answers == sheet.answers and first.sheet.started == sheet.started
+            what = "a copy of" if is_copy else "a later attempt of the learner of"
+            others.append(f"{graded.path}: is {what} {first.path.name}, not counted")
+            continue
+        ids[who[0]] += bool(who[0])
+        kept.append(graded)
+    kept.sort(key=sheets.index)
+    return [
+        replace(each, notes=(*each.notes, f"the ID {each.sheet.id} is another learner's, too"))
+        if ids[each.sheet.id.strip()] > 1
+        else each
+        for each in kept
+    ]
 
 
 def _asked(

@@ -330,10 +330,10 @@ def _sheet(fields: Fields) -> AnswerSheet:
     answers = fields.each("answers")
     if len(answers) > count:
         raise fields.error("answers", "has more entries than there are questions")
-    learner, started = name_of(fields, "learner"), name_of(fields, "started")
+    learner, started = person_of(fields, "learner"), name_of(fields, "started")
     answered = list(map(_answered, answers))
     return AnswerSheet(
-        paper, learner, started, answered, name_of(fields, "id"), name_of(fields, "quiz")
+        paper, learner, started, answered, person_of(fields, "id"), name_of(fields, "quiz")
     )
 
 
@@ -363,6 +363,16 @@ def _answered(fields: Fields) -> Answered:
         seconds=seconds if 0 <= seconds < LONGEST_TIME else -1,
         right=fields.flag("right"),
     )
+
+
+def person_of(fields: Fields, key: str) -> str:
+    """Read what people type about themselves: in one line, and shortened if it is long.
+
+    Raises:
+        TokenizerFileError: it is no text.
+    """
+    typed = without_controls(" ".join(fields.text(key).split()))
+    return typed if len(typed) <= LONGEST_NAME else f"{typed[: LONGEST_NAME - 1]}…"
 
 
 def name_of(fields: Fields, key: str) -> str:

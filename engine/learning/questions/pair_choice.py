@@ -59,9 +59,9 @@ LINES, MOST_ACROSS = 20, 4
 """Number of lines in which pairs across pretokens are counted, and of such pairs to draw from."""
 MOST_STALE = 4
 """Number of pairs that led before the last merge."""
-DRAWS, FEWEST_OTHERS, PLACES, FAIR = 24, 3, 4, (0, 6)
-"""Numbers of draws of the wrong pairs, at least of these pairs, and of places of the most frequent
-word with the right one; an unfairness that is good enough."""
+DRAWS, FEWEST_OTHERS, PLACES, FAIR = 24, 3, (0, 1, 3), (0, 6)
+"""Number of draws of the wrong pairs, and the least number of these; places of the most frequent
+word with the right one, after the first; an unfairness that is good enough."""
 
 
 def _pose_next_pair(frame: Frame, request: Request) -> Question:
@@ -392,7 +392,7 @@ class _Rows:
             distance += sum(6 / (1 + number) for number in alike)
             # The most frequent word with the right pair is at any place but the first.
             above = sum(word.count > max(each.count for each in own) for word in sight.words)
-            distance += abs(above - 1 - int(PLACES * self._wanted[3]))
+            distance += abs(above - 1 - PLACES[int(len(PLACES) * self._wanted[3])])
             return distance, -len(self._mistakes.keys() & {*drawn})
 
         own = [word for word in sight.words if word.pairs[right]]
