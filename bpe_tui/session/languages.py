@@ -13,7 +13,6 @@ from bpe_tui.session.state import preferences, save_preferences
 from bpe_tui.widgets import language as process
 from engine.core.errors import UnknownNameError
 from engine.core.wording import ENGLISH, Messages, template_parts
-from engine.learning.lesson import LessonError, LessonProblem
 
 MESSAGES = "messages.toml"
 """The table of messages in the folder of a language. Its first line is the language's own name."""
@@ -113,7 +112,9 @@ def read_messages(path: Path) -> Messages:
     Raises:
         LessonError: it is no table of texts, or a message has other places than its English one.
     """
-    import tomllib  # slow to import, and English needs no table
+    import tomllib  # slow to import, as the next, and English needs no table
+
+    from engine.learning.lesson import LessonError, LessonProblem
 
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
