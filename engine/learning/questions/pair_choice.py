@@ -333,7 +333,13 @@ def _wrongly_compared(frame: Frame, tied: Iterable[Pair]) -> list[Pair]:
     lefts = sorted({left for left, _ in tokens.values()})
     longer = {after for before, after in pairwise(lefts) if after.startswith(before)}
     going_on = [pair for pair in tokens if tokens[pair][0] in longer]
-    return [joined, right_first, *sorted(going_on, key=tokens.__getitem__)[-MOST_GOING_ON:]]
+    longest = max(tokens, key=lambda pair: len(b"".join(tokens[pair])))
+    return [
+        joined,
+        right_first,
+        longest,
+        *sorted(going_on, key=tokens.__getitem__)[-MOST_GOING_ON:],
+    ]
 
 
 class _Rows:

@@ -214,7 +214,7 @@ def _spans(frame: Frame, text: str) -> Iterator[tuple[int, int]]:
 
 
 AS_TOKEN = 2
-"""A span that is a token elsewhere is drawn so many times as often."""
+"""Number of further draws of a span that is a token elsewhere."""
 
 
 # -- explanations
