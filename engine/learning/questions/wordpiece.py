@@ -148,12 +148,13 @@ def _longest_match_in(frame: WordPieceFrame, cut: CutWord) -> Question:
 
 
 def _cut_from_the_right(cut: CutWord) -> list[tuple[int, ...]]:
-    """Return the cuts if the longest piece is taken from the end, again and again."""
+    """Return other cuts than the right ones if the longest piece is taken from the end on."""
     starts, end = list[int](), len(cut.word)
     while end:
         end = min((start for start, at in cut.fitting if at == end), default=end - 1)
         starts.append(end)
-    return [tuple(sorted(starts)[1:])]
+    cuts = tuple(sorted(starts)[1:])
+    return [cuts] if cuts != tuple(end for _, end in cut.spans[:-1]) else []
 
 
 def _hints(cut: CutWord) -> tuple[Sentence, ...]:

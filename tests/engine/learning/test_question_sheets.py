@@ -192,7 +192,7 @@ DIGESTS = {
     "fewer": "af785d8b",
     "stale": "92ff031d",
     "tokens-left": "71db929b",
-    "longest-match": "b0102fbc",
+    "longest-match": "721c5c2c",
     "best-score": "f5b3ddfd",
     "best-path": "24f85434",
     "next-prune": "010a80b9",
