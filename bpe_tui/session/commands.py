@@ -187,7 +187,7 @@ COMMANDS: tuple[Command, ...] = (
             only_bpe="The comparison is with tokenizers of merges; s saves the pieces."),
     Command("c", "chat", "app.chat", DO, (ENCODING,),
             "The text as a chat: what the folder's chat template makes of it, or of messages in "
-            "JSON.", footer={ANY: 56}, words="template messages role system user assistant prompt",
+            "JSON.", footer={ANY: 103}, words="template messages role system user assistant prompt",
             why_not=why_not_chatted,
             only_bpe="A chat needs a model's folder, which is opened on BPE's screens."),
     Command("ctrl+s", "specials", "screen.specials", DO, (ENCODING,),
