@@ -13,10 +13,9 @@ from textual.content import Content
 from textual.widgets import Static
 
 from bpe_tui.session.threads import Jobs
-from bpe_tui.widgets.language import tr
+from bpe_tui.widgets.language import tr, visible_message
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import paragraph
-from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from bpe_tui.words.chat_rows import chat_rows
 from engine.core.errors import BpeError
@@ -83,7 +82,7 @@ class ChatWindow(Window[str | None]):
             case Chat():
                 self.query_one(RowList).show(list(chat_rows(self._found, width)))
             case BpeError():
-                sentence = visible_text(str(self._found), spaces=False)
+                sentence = visible_message(self._found)
                 self.query_one(RowList).show(paragraph(sentence, width))
 
     def action_take(self) -> None:

@@ -108,7 +108,9 @@ def make_quiz(
     if not deck:
         raise QuestionError(f"no question of these kinds suits this model: {', '.join(kinds)}")
     weights, asked = Counter(deck), Counter[str]()
-    for number in range(count):
+    is_fair = True
+    while len(chosen) < count:
+        number = len(chosen)
         level = Level(number * len(Level) // count)
         chance = Chance(f"{seed}:quiz:{number}")
         # Each kind has its share: the next one is of a kind that was asked least for its weight.
@@ -116,24 +118,33 @@ def make_quiz(
             chance.shuffled(weights), key=lambda kind: (asked[kind] + 1) / weights[kind]
         )
         for kind in kinds_left:
-            found = list(_candidates(player, kind, level, chance, chosen))
+            found = list(_candidates(player, kind, level, chance, chosen, is_fair))
             if found:
                 chosen.append(min(found, key=lambda question: abs(question.level - level)))
                 asked[kind] += 1
                 break
             del weights[kind]  # a small corpus has no other one
+        if not weights and not is_fair:
+            break
+        if not weights:  # a small corpus has few fair questions, and others say more than none
+            is_fair, weights = False, Counter(deck)
     if not chosen:
         raise QuestionError("nothing can be asked about this run; give a corpus with more in it")
     return tuple(sorted(chosen, key=lambda question: question.level))
 
 
 def _candidates(
-    player: Player[Any], kind: str, level: Level, chance: Chance, chosen: list[Question]
+    player: Player[Any],
+    kind: str,
+    level: Level,
+    chance: Chance,
+    chosen: list[Question],
+    is_fair: bool,
 ) -> Iterator[Question]:
     """Yield new questions of a kind, up to one of the wanted level."""
     found = 0
     for _ in range(TRIES):
-        question = draw_question(player, kind, chance)
+        question = draw_question(player, kind, chance, is_fair)
         if question is None or found == LEVELS:
             return
         if not any(_are_alike(question, other) for other in chosen):
@@ -143,12 +154,14 @@ def _candidates(
                 return
 
 
-def draw_question(player: Player[Any], kind: str, chance: Chance) -> Question | None:
-    """Draw steps until a fair question is found; `None` if there is none."""
+def draw_question(
+    player: Player[Any], kind: str, chance: Chance, is_fair: bool = True
+) -> Question | None:
+    """Draw steps until a question is found, and unless others will do a fair one; else `None`."""
     unfair = 0
     for _ in range(STEPS):
         question = _drawn(player, kind, chance)
-        if question is not None and question.is_fair:
+        if question is not None and (question.is_fair or not is_fair):
             return question
         unfair += question is not None
         if unfair * KINDS[kind].draws >= STEPS:

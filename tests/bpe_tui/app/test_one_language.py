@@ -65,7 +65,7 @@ async def test_no_screen_has_an_english_word(
     assert found == {}
 
 
-OF_NAMES = {"CommandWindow", "OpenOther", "AskWindow"}
+OF_NAMES = {"CommandWindow", "OpenOther", "AskWindow", "ChatWindow"}
 """Windows that show paths, a command, or, in this corpus, why they do not open."""
 
 

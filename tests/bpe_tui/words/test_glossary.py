@@ -23,8 +23,8 @@ from bpe_tui.shell.help_window import help_parts
 from bpe_tui.widgets.rows import CHIPS_MEET
 from bpe_tui.widgets.visible import width
 
-FURNITURE = frozenset("─╌│╭╮╯╰├┤└┘┌┐┬┴━←→↑↓↵–−—“”×⁰¹²³⁴⁵⁶⁷⁸⁹⁻‹›≤≥√Δ▁▂▃▄▅▆▇█▉▊▋▌▍▎▏")
-"""Signs that need no explanation: borders, names of keys, typography, bars, scroll bars."""
+FURNITURE = frozenset("─╌│╭╮╯╰├┤└┘┌┐┬┴━←→↑↓↵–−—“”×⁰¹²³⁴⁵⁶⁷⁸⁹⁻‹›≤≥√Δ▁▂▃▄▅▆▇█▉▊▋▌▍▎▏中文")
+"""Signs that need no explanation: borders, names of keys, typography, bars, a language's name."""
 
 
 def drawn_on(screen: Any) -> str:
