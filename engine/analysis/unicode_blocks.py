@@ -40,7 +40,7 @@ class Coverage(NamedTuple):
 
 
 def coverage(tokens: Iterable[bytes]) -> list[Coverage]:
-    """Return the coverage of each block of which a character is a token.
+    """Return the coverage of each block that has a token of one character.
 
     >>> coverage([b"a", b"b", b"th", "ж".encode(), b"\\xff"])
     [Coverage(block='Basic Latin', tokens=2, characters=95), \

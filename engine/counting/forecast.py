@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engine.text.patterns import PatternLike
 
 WORTH_A_SAMPLE = 16 << 20
-"""Size of the smallest file of which a sample is counted, in bytes."""
+"""Size of the smallest file whose memory is forecast, in bytes."""
 BLOCKS, BLOCK = 64, 1 << 16
 """Number of the blocks of a sample, and their size."""
 SLOWS = 0.93
@@ -49,9 +49,10 @@ def forecast_memory(
 
 
 def distinct_in(times: float, half: int, whole: int) -> int:
-    """Return the number of distinct pretokens in a text so many times as long as a sample.
+    """Return the number of distinct pretokens in a text that is longer than a sample.
 
     Args:
+        times: the length of the text, in samples.
         half, whole: the numbers in a half of the sample, and in all of it.
 
     >>> distinct_in(4, half=100, whole=150)
