@@ -23,7 +23,7 @@ from bpe_tui.widgets.rows import (
     spans_width,
     with_below,
 )
-from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.widgets.visible import quoted, visible_bytes
 from bpe_tui.words.narration import NO_CORPUS
 from engine.analysis.explanation import Explanation
 from engine.analysis.pair_history import PairHistory, PairLoss
@@ -54,7 +54,7 @@ def explanation_rows(
     role = "gain" if explanation.holds else ""
     rows = [
         row
-        for text in explanation.describe(visible_bytes, current_table())
+        for text in explanation.describe(quoted, current_table())
         for row in paragraph(text, width, role)
     ]
     if explanation.way:

@@ -27,7 +27,7 @@ async def test_why_not_answers_the_typed_piece_and_escape_goes_back() -> None:
         assert rows.asked == " kite"  # on a large screen it is in sight before anybody asks
         await pilot.press("w")
         await pilot.press("h", "e")
-        assert "he was one token, until ·t + he (merge 6)" in shown(rows)
+        assert "“he” was one token, until “·t” + “he” (merge 6)" in shown(rows)
         assert "merge 6  ·the  ◂ here a part is taken" in shown(rows)
         await pilot.press("escape")
         assert screen.panels.slot == screen.SLOT[0]
@@ -50,7 +50,7 @@ async def test_why_not_accepts_a_piece_that_no_line_can_show() -> None:
         await pilot.press("w")
         assert screen.query_one("#why-not-input", Input).value == ""
         rows = screen.query_one(WhyNotRows)
-        await until(pilot, lambda: shown(rows).startswith("␛ is one token here: id 27"))
+        await until(pilot, lambda: shown(rows).startswith("“␛” is one token here: id 27"))
 
 
 @pytest.mark.slow

@@ -29,7 +29,7 @@ async def test_a_token_or_a_border_that_is_pointed_at_or_clicked_is_asked_about(
 ANSWERS: dict[str, tuple[str, int, int, str, list[int]]] = {
     "e|s": ("why does e+s not merge?", 5, 4, "to merge 1", [9, 9, 0, 0]),
     "": ("why", 2, 0, "", []),
-    "lowest": ("why is lowest not one token?", 11, 10, "to merge 4", []),
+    "lowest": ("why is lowest not one token?", 12, 11, "to merge 4", []),
     "zz|q": ("why is zz+q not one token?", 4, 0, "", []),
     "s|t": ("s+t merges", 5, 4, "to merge 1", [9, 9, 0, 0]),
     "lo|w": ("why is lo+w not one token?", 5, 4, "what became of the pair", []),
@@ -66,7 +66,7 @@ async def test_the_window_is_as_high_as_its_answer_with_the_cursor_on_the_first_
                 assert [*chart.figure.xs] == [0, 1, 1, 7]
         await pilot.resize_terminal(60, 20)
         assert await heights() == (4, 0, 0)  # the same answer in more rows
-        for typed, seen in (("lowestwidestnewer", (13, 0, 29)), ("s|t", (5, 0, 4))):
+        for typed, seen in (("lowestwidestnewer", (13, 0, 31)), ("s|t", (5, 0, 4))):
             window.query_one(Input).value = typed
             assert await heights() == seen
         window.post_message(Chart.Sought(chart, 2.6, is_drag=False))
