@@ -129,15 +129,15 @@ class UnigramPretokens(PiecePanel):
         self._finder: Finder[ChangedWord] = Finder(self, MOST)
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
-        text = tr(frame.record.TEXT)
+        word, text = frame.record.TEXT, tr(frame.record.TEXT)
         if not frame.recorded_steps:
-            self.say(f"{text}s")
+            self.say(tr(frame.record.TEXTS))
             return sentence(tr("No step yet: no {text} has changed.", text=text), width)
         made = frame.at(max(frame.step, 1))
         finder = self._finder
         finder.look(frame, None, changed_words(made))
-        changed = finder.describe_count(text) + (tr(" of step 1") if not frame.step else "")
-        self.say(f"{text}s", changed + f" │ {tr('more …')}" * (not finder.is_done))
+        changed = finder.describe_count(word) + (tr(" of step 1") if not frame.step else "")
+        self.say(tr(frame.record.TEXTS), changed + f" │ {tr('more …')}" * (not finder.is_done))
         if not finder.found:
             none = tr("No {text} has changed.", text=text)
             return sentence(none if finder.is_done else tr("Looking for changes …"), width)

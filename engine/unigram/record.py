@@ -51,12 +51,13 @@ class UnigramRecord:
         between: the text between two pieces of a decoded text.
         LOSS_UNIT: the unit of the loss.
         PIECE: the word for a piece.
-        TEXT: the word for the texts that are cut into pieces.
+        TEXT, TEXTS: the word for the texts that are cut into pieces: for one, for several.
     """
 
     LOSS_UNIT: ClassVar[str] = "nats a pretoken"
     PIECE: ClassVar[str] = "piece"
     TEXT: ClassVar[str] = "pretoken"
+    TEXTS: ClassVar[str] = "pretokens"
 
     def __init__(
         self,

@@ -70,7 +70,7 @@ class TextbookRecord(UnigramRecord):
 
     LOSS_UNIT = "nats"
     PIECE = "n-gram"
-    TEXT = "sentence"
+    TEXT, TEXTS = "sentence", "sentences"
 
     def __init__(
         self,
