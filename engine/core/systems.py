@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 BYTES = getattr(os, "O_BINARY", 0)
 """Flag that keeps Windows from changing line ends in what a descriptor reads and writes."""
 
-ONLY_FILES = BYTES | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-"""Flags to follow no link and wait for no pipe. Windows follows links; it has no named pipes in
-folders."""
-
 
 def ending_signals() -> tuple[signal.Signals, ...]:
     """Return the signals that end a program; Windows has only two of them."""

@@ -15,7 +15,6 @@ from itertools import count as count_up
 from itertools import islice, repeat
 from typing import NamedTuple, Protocol
 
-from engine.core.arrays import parts_of
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Chunk, SpecialSplitter, is_blank, to_bytes, to_text
 
@@ -25,7 +24,7 @@ class ChunkCount(NamedTuple):
 
     A counter numbers the pieces of text that it meets, from 0 on, and returns the pretokens of a
     piece only once. So the count of a chunk with few new pieces is small. Numbers are 64-bit
-    integers as bytes, which go through a pipe unchanged.
+    integers as bytes, as the kernel takes them.
 
     Attributes:
         new_text, new_lengths: the pretokens of the new pieces, joined, in order of appearance; and
@@ -42,11 +41,6 @@ class ChunkCount(NamedTuple):
     numbers: bytes
     counts: bytes
     documents: int
-
-    @property
-    def new_pretokens(self) -> list[bytes]:
-        """The pretokens in `new_text`, apart."""
-        return parts_of(self.new_text, array("q", self.new_lengths))
 
 
 class CorpusCount(NamedTuple):

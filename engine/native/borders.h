@@ -1,7 +1,7 @@
 /* Shared by counting and encoding: where a text is cut into pieces.
  *
- * A piece is a stretch of text that can be pretokenized alone; engine/counting/by_pieces.py explains
- * it.
+ * A piece is a stretch of text that can be pretokenized alone; see
+ * NativePieceCounter in engine/counting/count.py.
  */
 #ifndef BORDERS_H
 #define BORDERS_H
