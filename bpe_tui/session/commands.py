@@ -80,10 +80,6 @@ COMMANDS: tuple[Command, ...] = (
             "To the token before."),
     Command("e", "text", "screen.type", DO, (PIPELINE,),
             "Type another text.", footer={ANY: 20}),
-    Command("r", "restore", "screen.again", DO, (PIPELINE,),
-            "All stages as they were.", footer={ANY: 30}, words="undo"),
-    Command("s", "save", "screen.save", DO, (PIPELINE,),
-            "Save the stages as they are now as a tokenizer.json.", footer={ANY: 40}),
 
     # The encoding screen: its arrows go through the encoding of a pretoken.
     Command("right,l", "next", "screen.forward(1)", STEP, (ENCODING,),
@@ -349,7 +345,7 @@ COMMANDS: tuple[Command, ...] = (
             "The same, from inside a field too.", in_fields=True),
     Command("ctrl+z", "suspend", "app.suspend_process", DO, (*ALWAYS, START),
             "Go to the shell; its command fg comes back here.", words="background shell stop"),
-    Command("s", "save", "screen.save", DO, _without(EVERYWHERE, PIPELINE),
+    Command("s", "save", "screen.save", DO, EVERYWHERE,
             "Save the tokenizer as it is at this step.", footer={ANY: 106},
             words="convert to another format, tokenizer.json, tiktoken"),
     Command("y", "copy command", "app.show_command", DO, EVERYWHERE,

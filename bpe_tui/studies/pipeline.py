@@ -1,4 +1,4 @@
-"""The pipeline screen: a text on its way through all stages, which can be switched one by one.
+"""The pipeline screen: a text on its way through all stages.
 
 The stages of a large vocabulary are built in a thread, for one step at a time. If the step changes
 meanwhile, only the last one is built next. The old stages are shown until then.
@@ -6,41 +6,31 @@ meanwhile, only the last one is built next. The old stages are shown until then.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
 from bpe_tui.session.declarations import PIPELINE
-from bpe_tui.shell.dialog import SaveFile
 from bpe_tui.shell.panel import needs_marks
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.studies.pipeline_stages import (
     PipelinePanel,
     PipelineView,
-    ToStage,
     describe_token,
-    stage_name,
 )
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.language import plural, tr, visible_message
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import Row, Span, left
 from bpe_tui.widgets.visible import visible_text
-from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
 from engine.formats.own_pipelines import AnyFrame, pipeline_at
-from engine.formats.tokenizer_json import save_pipeline
-from engine.pipeline.draft import Draft, StageKind
 from engine.pipeline.losses import losses
 from engine.pipeline.pipeline import Pipeline
 
@@ -48,100 +38,10 @@ if TYPE_CHECKING:
     from bpe_tui.session.session import Session
 
 
-MARK_CELLS, NAME_CELLS, NARROW_NAME_CELLS = 3, 22, 16
-StageSwitch = Callable[[Draft], Draft]
-
-
-class ChoiceRows(Lines):
-    """The choices for a stage: none, the original, and others; those taken are numbered."""
-
-    def __init__(self, kind: StageKind, draft: Draft) -> None:
-        super().__init__(id="choice-rows")
-        self._kind = kind
-        self.show_draft(draft)
-
-    def show_draft(self, draft: Draft) -> None:
-        kind, stages = self._kind, draft.stages(self._kind)
-        original = " │ ".join(map(stage_name, Draft(draft.original).stages(kind))) or "none"
-        # Of each row the mark, name and summary, and the switch that Enter makes.
-        none: StageSwitch = partial(Draft.with_stages, kind=kind, stages=())
-        back: StageSwitch = partial(Draft.restored, kind=kind)
-        self._listed: list[tuple[str, str, str, StageSwitch]] = [
-            ("" if stages else "•", "none", "leave the stage out", none),
-            ("" if draft.is_switched(kind) else "•", "as it was", original, back),
-        ]
-        listed = list(kind.choices(draft.original))
-        offered = [(choice.stage, choice.name, choice.summary) for choice in listed]
-        known = [choice.stage for choice in listed]
-        offered += [(stage, stage_name(stage), "") for stage in stages if stage not in known]
-        for stage, name, summary in offered:
-            mark = str(stages.index(stage) + 1) if stage in stages else ""
-            switch = partial(Draft.toggled, kind=kind, stage=stage)
-            self._listed.append((mark, name, summary, switch))
-        self.styles.height = len(self._listed)
-        self.rebuild()
-
-    def rebuild(self) -> None:
-        room = self.scrollable_content_region.width
-        names = NAME_CELLS if room >= 72 else NARROW_NAME_CELLS
-        rows = []
-        for mark, name, summary, switch in self._listed:
-            described = (tr(visible_text(summary, spaces=False)), "dim")
-            spans: list[Span] = [
-                *left([(mark, "here")], MARK_CELLS),
-                *left([(tr(name), "strong" if mark else "")], names),
-                (" ", ""),
-                *left([described], max(room - MARK_CELLS - names - 1, 1)),
-            ]
-            rows.append(Row(spans, switch))
-        self._rows = rows
-        super().rebuild()
-
-
-class StageWindow(Window[None]):
-    """The window that switches a stage; the screen behind it changes at once."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "back")]
-
-    def __init__(self, kind: StageKind, draft: Draft, changed: Callable[[Draft], None]) -> None:
-        super().__init__()
-        self._kind, self._draft, self._changed = kind, draft, changed
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="window", id="stage-window") as window:
-            window.border_title = Content(tr("the {title}", title=tr(self._kind.title)))
-            window.border_subtitle = Content(tr("Enter chooses or drops │ Esc back"))
-            yield ChoiceRows(self._kind, self._draft)
-            several = tr("Choose one or more: they run in the order of your choice.")
-            rule = several if self._kind.joined else tr("One or none.")
-            yield Static(Content(rule), id="dialog-hint")
-
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        switch: StageSwitch = event.target  # type: ignore[assignment]
-        draft = self._draft = switch(self._draft)
-        self.query_one(ChoiceRows).show_draft(draft)
-        self._changed(draft)
-
-
 LONGEST = 1_000
 """Characters of a text that are run; the heading says so if a text is longer."""
 AT_ONCE = 2_000
 """Tokens of the largest vocabulary whose stages are built without a thread."""
-
-
-class SavePipeline(SaveFile):
-    """A dialog that asks for a path and saves all stages there."""
-
-    def __init__(self, pipeline: Pipeline, suggestion: str) -> None:
-        self._pipeline = pipeline
-        super().__init__(
-            "save the pipeline",
-            "A tokenizer.json with all stages as they are now; Hugging Face's library reads it.",
-            suggestion,
-        )
-
-    def write(self, path: Path, overwrite: bool) -> None:
-        save_pipeline(self._pipeline, path, overwrite=overwrite)
 
 
 class PipelineScreen(SessionScreen):
@@ -154,7 +54,7 @@ class PipelineScreen(SessionScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._draft: Draft | None = None
+        self._pipeline: Pipeline | None = None
         self._shown: PipelineView | None = None
         self._seen: tuple[Session | None, int] = (None, -1)
         self._wanted: AnyFrame | None = None
@@ -169,7 +69,7 @@ class PipelineScreen(SessionScreen):
         yield Static(id="narration")
 
     def show_session(self, session: Session) -> None:
-        """Show the pipeline of the step; switched stages stay so while the run is the same."""
+        """Show the pipeline of the step."""
         super().show_session(session)
         if not self.is_current or self.frame is None:
             return
@@ -182,7 +82,7 @@ class PipelineScreen(SessionScreen):
             return  # the step to open at is not recorded yet
         session.hold()
         if session is not self._seen[0]:
-            self._draft = self._shown = None
+            self._pipeline = self._shown = None
         self._seen = session, self.frame.step
         self._wanted = self.frame
         if self.frame.vocab_size <= AT_ONCE:
@@ -190,19 +90,18 @@ class PipelineScreen(SessionScreen):
             self._take(_build(self.frame, ""))
             return
         self._say_heading("being built …")
-        if self._draft is None:
+        if self._pipeline is None:
             self.query_one(PipelinePanel).say("The stages are being built …")
         build = partial(_build, self.frame, self._text)
         self.notifier.jobs.find(self, "pipeline", build, self._take)
 
     def _take(self, built: Pipeline | BpeError) -> None:
-        """Show the stages of the step; switched stages stay so."""
+        """Show the stages of the step."""
         if isinstance(built, Pipeline):
-            kept = {} if self._draft is None else self._draft.switched
-            self._draft = Draft(built, kept)
+            self._pipeline = built
             self._run()
             return
-        self._draft = None
+        self._pipeline = None
         self._say_heading("tokenizer.json cannot say it")
         self._refuse(built)
 
@@ -222,9 +121,9 @@ class PipelineScreen(SessionScreen):
 
     def _run(self) -> None:
         """Run the text through the stages as they are now."""
-        if self._draft is None:
+        pipeline = self._pipeline
+        if pipeline is None:
             return
-        pipeline = self._draft.pipeline
         try:
             run = pipeline.run(self._text)
         except BpeError as error:
@@ -232,7 +131,7 @@ class PipelineScreen(SessionScreen):
             return
         frame = self.session.frame
         self._shown = PipelineView(
-            self._draft,
+            pipeline,
             run,
             losses(pipeline, run),
             None,
@@ -282,34 +181,9 @@ class PipelineScreen(SessionScreen):
         self._in_letters = not self._in_letters
         self._run()
 
-    # -- switching stages
-
-    def follow(self, target: object) -> None:
-        assert isinstance(target, ToStage)  # no other row of the screen leads anywhere
-        self._switch(target.kind)
-
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.prevent_default()  # zooming would hide the text
-        self.tell("The text is typed above (e); the model is what was learnt, so it stays.")
-
-    def _switch(self, kind: StageKind) -> None:
-        if self._draft is not None:
-            self.app.push_screen(StageWindow(kind, self._draft, self._switched))
-
-    def _switched(self, draft: Draft) -> None:
-        self._draft = draft
-        self._run()
-
-    def action_again(self) -> None:
-        if self._draft is not None:
-            self._switched(Draft(self._draft.original))
-
-    # -- saving
-
-    def action_save(self) -> None:
-        if self._draft is not None:
-            window = SavePipeline(self._draft.pipeline, f"step-{self._seen[1]}-tokenizer.json")
-            self.app.push_screen(window, self.host.tell_saved)
+        self.tell("The text is typed above (e).")
 
 
 def _build(frame: AnyFrame, text: str) -> Pipeline | BpeError:

@@ -31,20 +31,12 @@ from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.core.characters import whole_characters
 from engine.core.gpt2_bytes import spell, unspell
 from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
-from engine.pipeline.draft import (
-    DECODER,
-    NORMALIZER,
-    POST_PROCESSOR,
-    PRE_TOKENIZER,
-    Draft,
-    StageKind,
-)
 from engine.pipeline.losses import Losses
 from engine.pipeline.models import WordPiece
-from engine.pipeline.pipeline import OutputToken, PipelineRun, TextRun
+from engine.pipeline.pipeline import OutputToken, Pipeline, PipelineRun, TextRun
 from engine.pipeline.post_processors import PostProcessor, spelled_template
 from engine.pipeline.pretokenizers import ByteLevel, Split
-from engine.pipeline.stage import Stage
+from engine.pipeline.stage import Stage, opened
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_bytes, to_text
 
@@ -134,18 +126,11 @@ def stage_name(stage: Stage) -> str:
 
 
 @dataclass(frozen=True)
-class ToStage:
-    """The target of a stage's row: the window in which it is switched."""
-
-    kind: StageKind
-
-
-@dataclass(frozen=True)
 class PipelineView:
     """A pipeline and its output, as the rows show it.
 
     Attributes:
-        draft: the pipeline.
+        pipeline: the stages.
         run: its output for the text.
         losses: the text that it lost.
         chosen: the token under the cursor; `None` if there is none.
@@ -154,7 +139,7 @@ class PipelineView:
         fresh: the id of the token that the step made; `None` if it made none.
     """
 
-    draft: Draft
+    pipeline: Pipeline
     run: PipelineRun
     losses: Losses
     chosen: OutputToken | None
@@ -172,7 +157,7 @@ class PipelineView:
 
     def data_of(self, text: str) -> bytes | None:
         """Return the bytes that GPT-2's letters spell; `None` if the text itself is shown."""
-        stages = self.draft.stages(PRE_TOKENIZER)
+        stages = opened(self.pipeline.pre_tokenizer)
         if self.in_letters or not any(isinstance(each, ByteLevel) for each in stages):
             return None
         data = unspell(text)
@@ -202,19 +187,18 @@ def _block(
     lines: Iterable[Sequence[Span]],
     gutter: int,
     room: int,
-    target: object | None = None,
     notes: Iterable[Span] = (),
 ) -> Iterator[Row]:
     """Yield the rows of a stage: its name and summary, its output, and notes."""
     head = left([(title, "strong")], max(gutter, width(title) + 2))
     summary = shorten(summary, room - spans_width(head))
-    yield Row([*head, (summary, "dim")], target)
+    yield Row([*head, (summary, "dim")])
     indent = (" " * gutter, "")
     for line in lines:
-        yield Row([indent, *line], target)
+        yield Row([indent, *line])
     for note, role in notes:
         for row in paragraph(note, room - gutter, role):
-            yield Row([indent, *row.spans], target)
+            yield Row([indent, *row.spans])
 
 
 # -- the stages
@@ -243,7 +227,9 @@ def _normalized(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
         few = _few(dict.fromkeys(f"{_shown(c.old)} → {_shown(c.new)}" for c in changed))
         changes = "changed, and decoding will not change it back: {few}"
         notes.append((tr(changes, few=few), "loss"))
-    yield from _switchable(NORMALIZER, shown, lines, gutter, width, notes)
+    yield from _block(
+        tr("normalizer"), _names(shown.pipeline.normalizer), lines, gutter, width, notes
+    )
 
 
 def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
@@ -267,7 +253,9 @@ def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
         few = _few(dict.fromkeys(map(_shown, dropped)))
         left_out = tr("left out, so a decoder can only guess: {few}", few=few)
         notes.append((left_out, "loss"))
-    yield from _switchable(PRE_TOKENIZER, shown, lines, gutter, width, notes)
+    yield from _block(
+        tr("pre-tokenizer"), _names(shown.pipeline.pre_tokenizer), lines, gutter, width, notes
+    )
 
 
 def _characters_of(data: bytes) -> str:
@@ -282,7 +270,7 @@ def _characters_at(text: str, marked: range) -> range:
 
 
 def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
-    model = shown.draft.original.model
+    model = shown.pipeline.model
     # The token under the cursor as the model made it, before the template.
     tokens = shown.text.tokens
     finished = (each for each in shown.run.tokens if not each.from_template)
@@ -305,7 +293,7 @@ def _model(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     if shown.losses.unspelled:
         few = _few(dict.fromkeys(map(_shown, shown.losses.unspelled)))
         notes.append((tr("no token spells {few}: left out", few=few), "loss"))
-    yield from _block(tr("model"), summary, lines, gutter, width, None, notes)
+    yield from _block(tr("model"), summary, lines, gutter, width, notes)
 
 
 def _finished(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
@@ -315,9 +303,11 @@ def _finished(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
         lines = token_lines(shown.run.tokens, shown.chosen, shown, width - gutter)
         adds = tr("encode --template adds these tokens on the command line")
         notes = [(adds, "dim")]
-    elif shown.draft.pipeline.post_processor is not None:
+    elif shown.pipeline.post_processor is not None:
         notes = [(tr("adds no tokens"), "dim")]
-    yield from _switchable(POST_PROCESSOR, shown, lines, gutter, width, notes)
+    yield from _block(
+        tr("post-processor"), _names(shown.pipeline.post_processor), lines, gutter, width, notes
+    )
 
 
 def _decoded(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
@@ -328,22 +318,12 @@ def _decoded(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     if skipped := shown.losses.skipped:
         few = _few(map(_shown, skipped))
         notes.append((tr("special tokens are left out in decoding: {few}", few=few), "dim"))
-    yield from _switchable(DECODER, shown, lines, gutter, width, notes)
+    yield from _block(tr("decoder"), _names(shown.pipeline.decoder), lines, gutter, width, notes)
 
 
-def _switchable(
-    kind: StageKind,
-    shown: PipelineView,
-    lines: Iterable[Sequence[Span]],
-    gutter: int,
-    width: int,
-    notes: Iterable[Span],
-) -> Iterator[Row]:
-    stages = shown.draft.stages(kind)
-    summary = " │ ".join(stage_name(stage) for stage in stages) or tr("none")
-    if shown.draft.is_switched(kind):
-        summary += f"  {tr('(switched)')}"
-    yield from _block(tr(kind.title), summary, lines, gutter, width, ToStage(kind), notes)
+def _names(stage: Stage | None) -> str:
+    """Return the names of a stage's parts."""
+    return " │ ".join(map(stage_name, opened(stage))) or tr("none")
 
 
 # -- the token under the cursor
@@ -398,11 +378,11 @@ def describe_token(shown: PipelineView) -> str:
     return tr("{name}, id {id}: {about}", name=name, id=str(token.token_id), about=about)
 
 
-FOOT = "← → tokens │ Enter switches a stage"
+FOOT = "← → tokens"
 
 
 class PipelinePanel(Lines):
-    """The stages from top to bottom; Enter on a stage's row opens the window to switch it."""
+    """The stages from top to bottom."""
 
     def __init__(self) -> None:
         super().__init__(id="stages")
@@ -411,7 +391,7 @@ class PipelinePanel(Lines):
 
     def row(self, index: int) -> Row:
         mark = cursor_sign(index == self.cursor)
-        return Row([mark, *self._rows[index].spans], self._rows[index].target)
+        return Row([mark, *self._rows[index].spans])
 
     def show(self, shown: PipelineView | None, title: str) -> None:
         """Show another run."""

@@ -153,17 +153,6 @@ def template_of(single: str, pair: str, ids: Mapping[str, int]) -> TemplateProce
     return TemplateProcessing(of_one, of_two, {token: ([ids[token]], [token]) for token in tokens})
 
 
-def pair_template(single: str) -> str:
-    """Return a template for two texts that matches one for a single text, as BERT's do.
-
-    >>> pair_template("[CLS] $A [SEP]")
-    '[CLS] $A [SEP] $B:1 [SEP]:1'
-    """
-    before, text, after = single.partition("$A")
-    of_pair = "".join(f" {part.split(':')[0]}:1" for part in after.split())
-    return f"{before}{text}{after} $B:1{of_pair}"
-
-
 def spelled_template(processor: PostProcessor) -> str:
     """Return the template of a post-processor for one text, as it is typed.
 

@@ -97,8 +97,7 @@ def test_a_command_is_better_that_is_named_so_and_that_is_here() -> None:
     for query, best in (
         ("merge", [("merges", "m", "1 training", 4.5), ("add merges", "A", "everywhere", 4.25)]),
         ("erge", [("hide next", "H", "1 training", 1.5)]),
-        ("undo", [("back", "⌫", "everywhere", 4.25), ("restore", "r", "8 pipeline", 3.75)]),
-        ("undo pip", [("restore", "r", "8 pipeline", 2.0)]),
+        ("undo", [("back", "⌫", "everywhere", 4.25)]),
         ("seldom", [("seldom", "M", "Unigram", 3.7)]),
         ("guess", [("predict", "P", "everywhere", 4.25)]),  # on all screens but two
         ("", []),

@@ -251,10 +251,8 @@ WINDOWS: dict[str, tuple[str, str, str]] = {
     "Palette": ("bpe", "training", "ctrl+p"),
     "PlacesWindow": ("bpe", "vocabulary", "end f"),
     "SavePieces": ("unigram", "training", "s"),
-    "SavePipeline": ("bpe", "pipeline", "s"),
     "SaveTokenizer": ("bpe", "training", "s"),
     "SaveVocab": ("wordpiece", "training", "s"),
-    "StageWindow": ("bpe", "pipeline", "down down down enter"),
     "WhatIf": ("bpe", "training", "i"),
     "WhyWindow": ("bpe", "training", "w"),
 }

@@ -19,10 +19,8 @@ from bpe_tui.dialogs.export import Export
 from bpe_tui.dialogs.open_other import ChosenFile, OpenOther
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.studies.pipeline import SavePipeline
 from bpe_tui.widgets.window import Window
 from engine.formats import WRITABLE
-from engine.formats.own_pipelines import pipeline_at
 
 RUN = RunConfig(HANDOUT, 262)
 SWAPPED = str(Path(HANDOUT).with_name("swapped.json"))
@@ -31,12 +29,8 @@ SWAPPED = str(Path(HANDOUT).with_name("swapped.json"))
 @cache
 def windows() -> dict[str, Callable[[Screen[Any]], Window[Any]]]:
     """Return what makes each window over a screen."""
-    session = session_of(RUN)
-    assert session.frame is not None
-    pipeline = pipeline_at(session.frame)
     made: dict[str, Callable[[Screen[Any]], Window[Any]]] = {
         "export": lambda below: Export(below, 0, ""),
-        "pipeline": lambda _: SavePipeline(pipeline, ""),
         "open over a tokenizer": lambda _: OpenOther(TokenizerConfig((SWAPPED,))),
     }
     for use in ChosenFile:

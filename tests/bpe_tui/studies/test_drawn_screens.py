@@ -26,13 +26,10 @@ from bpe_tui.studies.model_table_panels import (
     KindEntry,
     describe_sizes,
 )
-from bpe_tui.studies.pipeline import ChoiceRows
 from bpe_tui.studies.pipeline_stages import (
     PipelinePanel,
     PipelineView,
-    ToStage,
     describe_token,
-    stage_name,
 )
 from bpe_tui.studies.race import RacePanel, StandingsPanel, WorkPanel, describe_race
 from bpe_tui.unigram import piece_table
@@ -61,8 +58,9 @@ from engine.analysis.tokenizer_kinds import KINDS
 from engine.bpe.race import Race, RaceSettings, Runner, RunnerState
 from engine.bpe.trainers import TRAINERS
 from engine.formats.own_pipelines import pipeline_at
-from engine.pipeline.draft import NORMALIZER, POST_PROCESSOR, Draft, StageKind
 from engine.pipeline.losses import losses
+from engine.pipeline.normalizers import NFC
+from engine.pipeline.post_processors import template_of
 
 COUNTS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 HANDOUT = str(SAMPLE.with_name("handout.txt"))
@@ -80,20 +78,7 @@ def add(drawing: Drawing, panel: Lines, title: str = "") -> None:
     """Add the rows of a panel under its titles."""
     assert panel in drawing.painted
     titles = f"{panel.border_title or ''} ── {panel.border_subtitle or ''}"
-    rows = []
-    for row in rows_of(panel):
-        is_stage = isinstance(row.target, ToStage)
-        rows.append(Row(row.spans, row.target.kind.title) if is_stage else row)
-    drawing.add_changes(type(panel).__name__, f"{title} {titles}", rows)
-
-
-def draw_choices(drawing: Drawing, panel: ChoiceRows, draft: Draft, kind: StageKind) -> None:
-    """Add the choices for a stage, each with the stages that it leads to."""
-    rows = []
-    for row in rows_of(panel):
-        switch: Any = row.target
-        rows.append(Row(row.spans, " │ ".join(map(stage_name, switch(draft).stages(kind)))))
-    drawing.add_changes("choices", kind.title, rows)
+    drawing.add_changes(type(panel).__name__, f"{title} {titles}", rows_of(panel))
 
 
 def finished_race(counts: Mapping[bytes, int] = COUNTS, size: int = 268, **settings: Any) -> Race:
@@ -173,20 +158,15 @@ def draw_stages(drawing: Drawing) -> None:
         (UNIGRAM, 78, -1, False, ""),
         (UNIGRAM, 24, 1, False, "Low lowest newest 漢 hi"),
     ):
-        draft = Draft(pipeline_at(session_of(config).shown))
-        drawing.resize(width - 2, 40)
-        for kind in (NORMALIZER, POST_PROCESSOR) if config is BPE else ():
-            choices = ChoiceRows(kind, draft)
-            draw_choices(drawing, choices, draft, kind)
-            first, *_ = kind.choices(draft.original)
-            draft = draft.toggled(kind, first.stage)
-            choices.show_draft(draft)
-            draw_choices(drawing, choices, draft, kind)
         drawing.resize(width, 40)
-        run = draft.pipeline.run(text)
+        pipeline = pipeline_at(session_of(config).shown)
+        if config is BPE:
+            ends = template_of("$A <|endoftext|>", "$A $B", pipeline.model.vocab)
+            pipeline = replace(pipeline, normalizer=NFC(), post_processor=ends)
+        run = pipeline.run(text)
         chosen = run.tokens[place] if run.tokens else None
-        lost = losses(draft.pipeline, run)
-        view = PipelineView(draft, run, lost, chosen, marks, in_letters=marks, fresh=101)
+        lost = losses(pipeline, run)
+        view = PipelineView(pipeline, run, lost, chosen, marks, in_letters=marks, fresh=101)
         panel.show(view, describe_token(view))
         add(drawing, panel)
     for height in (panel.row_count, panel.row_count - 1):  # with and without blank rows

@@ -1,4 +1,4 @@
-"""The pipeline screen: stages on a text, switched in place, tokens followed back to it."""
+"""The pipeline screen: stages on a text, tokens followed back to it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import TokenizerConfig, Viewpoint
 from bpe_tui.session.lessons import builtin_lessons
-from bpe_tui.studies.pipeline import ChoiceRows, SavePipeline, StageWindow
 from bpe_tui.studies.pipeline_stages import PipelinePanel
 from engine.core.errors import BpeError
-from engine.formats import open_tokenizer
 
 There = AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]
 
@@ -68,14 +66,6 @@ async def typed(app: BpeTuiApp, pilot: Pilot[int], text: str) -> None:
     await pilot.pause()
 
 
-async def choose(app: BpeTuiApp, pilot: Pilot[int], name: str) -> None:
-    """Take a choice of the open window by its name."""
-    choices = app.screen.query_one(ChoiceRows)
-    names = ["".join(t for t, _ in choices.row(n).spans) for n in range(choices.row_count)]
-    choices.cursor = next(n for n, each in enumerate(names) if name in each)
-    await pilot.press("enter")
-
-
 async def test_a_file_is_shown_with_all_its_merges_though_they_come_one_by_one() -> None:
     path = builtin_lessons()[0].path.with_name("uncased.json")
     viewpoint = Viewpoint(view="pipeline")
@@ -99,47 +89,8 @@ async def test_a_file_without_merges_opens_here_with_its_unknown_token_and_keys_
         assert "model WordPiece has none" in app.notices.now
 
 
-async def test_saving_never_overwrites_unasked(tmp_path: Path) -> None:
+async def test_a_long_text_is_cut_and_what_a_file_cannot_say_has_a_reason() -> None:
     async with pipeline() as (app, pilot):
-        taken = tmp_path / "tokenizer.json"
-        taken.write_text("mine")
-        await pilot.press("s")
-        assert isinstance(app.screen, SavePipeline)
-        app.screen.query_one("#dialog-input", Input).value = str(taken)
-        await pilot.press("enter")
-        assert taken.read_text() == "mine"
-        await pilot.press("enter")
-        assert app.notices.now == f"Saved: {taken}"
-        saved = open_tokenizer(taken).tokenizer
-        assert saved.encode("the") == app.session.frame.tokenizer().encode("the")
-
-
-async def test_a_stage_is_switched_in_place_with_its_losses_and_stays_so_at_another_step() -> None:
-    async with pipeline() as (app, pilot):
-        await pilot.press("x", "escape", "question_mark", "escape", "g", "minus", *"100", "enter")
-        assert "of step 43" in str(app.screen.query_one("#heading", Static).render())
-        await pilot.press("down", "down", "down", "enter")
-        await choose(app, pilot, "lowercase")
-        await pilot.press("escape", "g", "plus", *"100", "enter")
-        assert "Lowercase" in stage(app, "normalizer")[0]  # it stays switched at another step
-        await pilot.press("end", "r")
-        app.screen.query_one(PipelinePanel).cursor = 0
-        await typed(app, pilot, "The café")
-        await pilot.press("down", "down", "down", "enter")
-        assert isinstance(app.screen, StageWindow)
-        for name in ("NFD", "strip accents", "lowercase"):
-            await choose(app, pilot, name)
-        choices = app.screen.query_one(ChoiceRows)
-        painted = [choices.render_line(y).text.split("  ") for y in range(choices.row_count)]
-        marks = {each[1].strip(): each[0] for each in painted if each[0]}
-        assert marks == {"NFD": "1", "strip accents": "2", "lowercase": "3"}
-        await pilot.press("escape")
-        assert "NFD │ StripAccents │ Lowercase  (switched)" in stage(app, "normalizer")[0]
-        assert "T → t  é → e" in "".join(stage(app, "normalizer"))
-        assert "not the text that was given" in stage(app, "decoder")[-1]
-        await pilot.press("r")
-        assert "none" in stage(app, "normalizer")[0]
-        assert "comes back" in stage(app, "decoder")[-1]
         heading = app.screen.query_one("#heading", Static)
         for length, is_cut in ((1000, False), (1001, True)):
             await typed(app, pilot, "x" * length)
