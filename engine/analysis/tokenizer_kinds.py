@@ -1,7 +1,6 @@
 """The kinds of tokenizers that can be trained on one corpus, each with its usual settings.
 
-`train_kind` returns a `ComparableTokenizer`. To add a kind, add an entry to `KINDS`; if it has a
-class of its own, name that in `ComparableTokenizer`.
+`train_kind` returns a `ComparableTokenizer`. To add a kind, add an entry to `KINDS`.
 
 A pair that occurs only once does not merge. In BPE it has no use in any other text; without
 pre-tokenization whole paragraphs would become one token. In WordPiece it has the highest score of
@@ -13,26 +12,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
-from engine.analysis.baselines import BASELINES, BaselineTokenizer
 from engine.bpe.run import to_tokenizer
-from engine.bpe.trainer import Trainer
-from engine.core.errors import UnfinishedError
+from engine.bpe.trainer import Trainer, base_vocab, check_vocab_size
+from engine.core.errors import UnfinishedError, VocabSizeError
 from engine.core.registry import Registry, registry_of
 from engine.counting.count import count_text
-from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, UNKNOWN, UnitsName
-from engine.encoding.pretoken_encoder import BoundedMemo
+from engine.encoding.alphabet import DEFAULT_UNITS, UNITS, UNKNOWN, CharacterAlphabet, UnitsName
 from engine.encoding.tokenizer import Tokenizer
+from engine.formats.own_pipelines import wordpiece_pipeline
+from engine.pipeline import decoders, pretokenizers
+from engine.pipeline.added_tokens import AddedToken
+from engine.pipeline.as_tokenizer import tokenizer_of
+from engine.pipeline.models import Unigram, WordLevel
+from engine.pipeline.pipeline import Pipeline
+from engine.pipeline.sentencepiece import SURROGATE
+from engine.recording.training_input import check_size
 from engine.text.pretokenize import (
     SpecialSplitter,
+    check_special_tokens,
     to_bytes,
     to_text,
     without_stray_surrogates,
     words_in,
 )
-from engine.unigram.lattice import Lattice, ids_of
-from engine.unigram.pieces import PieceTable
 from engine.unigram.trainer import UnigramTrainer
 from engine.unigram.units import SPACE
 from engine.wordpiece.tokenizer import WordPieceTokenizer
@@ -40,96 +45,85 @@ from engine.wordpiece.trainer import WordPieceTrainer
 
 
 @dataclass(frozen=True)
-class ComparableBpe:
-    """A `Tokenizer` as a `ComparableTokenizer`.
+class KindTokenizer:
+    """A tokenizer of a kind, with all that the model table needs.
 
     Attributes:
-        pieces: its tokens as they are usually written: `est</w>`, which decodes to `est `.
+        tokenizer: encodes and decodes texts.
+        pieces: id → token as it is usually written: `est</w>`, which decodes to `est `.
+        name, granularity: the name of its kind, and what tokens are: words, subwords, bytes, …
+        unknown_id: replaces text that the vocabulary cannot spell; `None` if there is no such id.
     """
 
     tokenizer: Tokenizer
     pieces: Mapping[int, bytes]
-    name: str = "bpe"
-    granularity: str = "subwords"
+    name: str
+    granularity: str
     unknown_id: int | None = None
 
     @property
     def vocab_size(self) -> int:
+        """The number of its tokens."""
         return len(self.pieces)
 
     def encode(self, text: str) -> Sequence[int]:
-        return self.tokenizer.encode(text)
+        """Return the ids of a text."""
+        return self.tokenizer.encode(without_stray_surrogates(text))
 
     def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of ids."""
         return self.tokenizer.decode(ids)
 
     def piece(self, token_id: int) -> bytes:
+        """Return the bytes of a token."""
         return self.pieces[token_id]
 
 
-def spaced_words(text: str) -> list[str]:
-    """Return the words of a text as SentencePiece writes them, each with one space before it.
-
-    >>> spaced_words("to  be")
-    ['▁to', '▁be']
-    """
-    return [SPACE + word for word in words_in(text)]
+CODE_POINTS, SURROGATES = 0x110000, range(0xD800, 0xE000)
+REPLACEMENT = 0xFFFD
+"""Unicode's own number for what cannot be read."""
 
 
-MEMORY = 1 << 24
-"""Largest size of a generation of remembered words, in bytes; there are two."""
+class UnicodeTokenizer:
+    """Code points with Unicode's numbers as ids, as Python's `ord` gives them.
 
+    A code point is not always what a reader calls a character: `é` may be one or two. Special
+    tokens follow all code points. Surrogates are numbers without a character.
 
-class ComparableUnigram:
-    """The pieces of a Unigram model as a `ComparableTokenizer`; the unknown token has the id 0.
-
-    >>> tokenizer = ComparableUnigram([("<unk>", 0.0), ("▁hug", -1.0), ("s", -2.0)], [])
-    >>> tokenizer.encode("hugs hug"), tokenizer.decode([1, 2, 1])
-    ([1, 2, 1], 'hugs hug')
+    >>> tokenizer = UnicodeTokenizer(["<s>"])
+    >>> tokenizer.encode("你a<s>"), tokenizer.decode([20320, 97])
+    ([20320, 97, 1114112], '你a')
     """
 
-    name = "unigram"
-    granularity = "subwords"
-    unknown_id = 0
+    name = "character"
+    granularity = "characters"
+    unknown_id = None
 
-    def __init__(self, pieces: Sequence[tuple[str, float]], special_tokens: Sequence[str]) -> None:
-        self._texts = [text for text, _ in pieces]
-        self.vocab_size = len(pieces)
-        self._special_ids = {token: self._texts.index(token) for token in special_tokens}
-        self._splitter = SpecialSplitter(special_tokens)
-        scores = [score for _, score in pieces]
-        table = PieceTable(self._texts, scores, self.unknown_id, self._special_ids.values())
-        self._ids_of: BoundedMemo[str] = BoundedMemo(
-            lambda word: ids_of(Lattice(word, table).best, table.unknown), MEMORY
-        )
+    def __init__(self, special_tokens: Sequence[str]) -> None:
+        self._special = list(check_special_tokens(special_tokens))
+        self._splitter = SpecialSplitter(self._special)
+        self.vocab_size = CODE_POINTS - len(SURROGATES) + len(self._special)
 
     def encode(self, text: str) -> Sequence[int]:
+        """Return the ids of a text; a byte that is not UTF-8 is U+FFFD."""
         ids: list[int] = []
         for stretch, special in self._splitter.split_text(without_stray_surrogates(text)):
-            if special:
-                ids.append(self._special_ids[stretch])
-            else:
-                for word in spaced_words(stretch):
-                    ids += self._ids_of[word]
+            numbers = [CODE_POINTS + self._special.index(stretch)] if special else map(ord, stretch)
+            ids += (REPLACEMENT if number in SURROGATES else number for number in numbers)
         return ids
 
     def decode(self, ids: Iterable[int]) -> str:
-        text = "".join(self._texts[token_id] for token_id in ids).replace(SPACE, " ")
-        return to_bytes(text.removeprefix(" ")).decode("utf-8", "replace")
+        """Return the text of ids."""
+        return b"".join(map(self.piece, ids)).decode()
 
     def piece(self, token_id: int) -> bytes:
-        return to_bytes(self._texts[token_id])
+        """Return the bytes of a character or a special token."""
+        if token_id < CODE_POINTS:
+            return chr(token_id).encode()
+        return to_bytes(self._special[token_id - CODE_POINTS])
 
 
-ComparableTokenizer = BaselineTokenizer | ComparableBpe | ComparableUnigram | WordPieceTokenizer
-"""A tokenizer of any kind, with all that the model table needs.
-
-name, granularity    the name of its kind, and what tokens are: words, subwords, bytes, …
-vocab_size           the number of its tokens
-unknown_id           replaces text that the vocabulary cannot spell; `None` if there is no such id
-encode, decode       from a text to ids and back
-piece                the bytes of a token, by its id
-"""
+ComparableTokenizer = KindTokenizer | UnicodeTokenizer
 
 
 # -- the kinds, and their training
@@ -241,7 +235,7 @@ def _bpe(
         record = trainer.record
         tokenizer = to_tokenizer(record, len(record), pattern)
         unknown = None if UNITS[units].spells_all else record.vocab.index(UNKNOWN)
-        return ComparableBpe(tokenizer, trainer.vocab, name, granularity, unknown)
+        return KindTokenizer(tokenizer, trainer.vocab, name, granularity, unknown)
 
     return TokenizerKind(name, summary, pattern, train, "bpe", units)
 
@@ -253,7 +247,8 @@ def _train_wordpiece(
     for _ in trainer.steps():
         if not go_on():
             break
-    return WordPieceTokenizer(trainer.vocab, trainer.task.special_tokens)
+    learnt = WordPieceTokenizer(trainer.vocab, trainer.task.special_tokens)
+    return _in_stages("wordpiece", "subwords", wordpiece_pipeline(learnt))
 
 
 def _train_unigram(
@@ -261,30 +256,123 @@ def _train_unigram(
 ) -> ComparableTokenizer:
     words: Counter[str] = Counter()
     for pretoken, count in counts.items():
-        for word in spaced_words(to_text(pretoken)):
-            words[word] += count
+        for word in words_in(to_text(pretoken)):
+            words[SPACE + word] += count  # as SentencePiece writes words
     # The trainer adds the unknown token, which the special tokens of an open tokenizer may include.
     others = [token for token in special_tokens if token != UNKNOWN.decode()]
     trainer = UnigramTrainer(words, vocab_size, others)
     for _ in trainer.steps():
         if not go_on():
             raise UnfinishedError("it prunes down to its size, and was stopped before it had it")
-    return ComparableUnigram(trainer.pieces, special_tokens)
-
-
-def _baseline(tokenizer: type[BaselineTokenizer]) -> TokenizerKind:
-    """Return the kind of a baseline, which trains in one step."""
-    return TokenizerKind(
-        tokenizer.name,
-        tokenizer.summary,
-        "bert",
-        lambda counts, vocab_size, specials, _: tokenizer.train(counts, vocab_size, specials),
+    spaces = pretokenizers.Metaspace(prepend_scheme="always", split=False)
+    stages = Pipeline(
+        Unigram([piece for piece in trainer.pieces if not SURROGATE.search(piece[0])], 0),
+        tuple(map(AddedToken, special_tokens)),
+        pre_tokenizer=pretokenizers.Sequence([pretokenizers.WhitespaceSplit(), spaces]),
+        decoder=decoders.Metaspace(prepend_scheme="always", split=False),
     )
+    return _in_stages("unigram", "subwords", stages)
 
+
+def _in_stages(name: str, granularity: str, stages: Pipeline) -> ComparableTokenizer:
+    """Return the tokenizer of a pipeline, whose model has an unknown token."""
+    pieces = {token_id: text.encode() for text, token_id in stages.model.vocab.items()}
+    return KindTokenizer(tokenizer_of(stages), pieces, name, granularity, stages.model.unknown_id)
+
+
+def _most_frequent(
+    counts: Counts,
+    units: Callable[[str], Iterable[str]],
+    vocab_size: int,
+    special_tokens: Sequence[str],
+) -> dict[str, int]:
+    """Number the unknown token, the special tokens, and the most frequent units of a corpus.
+
+    Among equally frequent units the smaller bytes are first.
+
+    >>> _most_frequent({b"the cat": 2, b"the": 1}, str.split, 3, [])
+    {'<UNK>': 0, 'the': 1, 'cat': 2}
+
+    Raises:
+        VocabSizeError: the size has no room for the unknown and the special tokens.
+    """
+    check_size(vocab_size)
+    first = dict.fromkeys((LOOKED_UP_UNKNOWN, *check_special_tokens(special_tokens)))
+    if vocab_size < len(first):
+        raise VocabSizeError(
+            f"a vocabulary of {vocab_size} is too small; the unknown token and the special "
+            f"tokens need at least {len(first)}"
+        )
+    totals: Counter[str] = Counter()
+    for pretoken, count in counts.items():
+        for unit in units(to_text(pretoken)):
+            totals[unit] += count
+    by_frequency = sorted(totals, key=lambda unit: (-totals[unit], to_bytes(unit)))
+    readable = (unit for unit in by_frequency if not SURROGATE.search(unit))
+    tokens = dict.fromkeys((*first, *readable))
+    return {token: token_id for token_id, token in enumerate(islice(tokens, vocab_size))}
+
+
+def _train_words(
+    counts: Counts, vocab_size: int, special_tokens: Sequence[str], _: GoOn
+) -> ComparableTokenizer:
+    vocab = _most_frequent(counts, words_in, vocab_size, special_tokens)
+    stages = Pipeline(
+        WordLevel(vocab, LOOKED_UP_UNKNOWN),
+        tuple(map(AddedToken, special_tokens)),
+        pre_tokenizer=pretokenizers.BertPreTokenizer(),
+    )
+    return _in_stages("word", "words", stages)
+
+
+def _train_characters(
+    counts: Counts, vocab_size: int, special_tokens: Sequence[str], _: GoOn
+) -> ComparableTokenizer:
+    ids = _most_frequent(counts, iter, vocab_size, special_tokens)
+    vocab = {token_id: token.encode() for token, token_id in ids.items()}
+    characters = {token: token_id for token, token_id in ids.items() if len(token) == 1}
+    alphabet = CharacterAlphabet(characters, unknown=0)
+    tokenizer = Tokenizer(vocab, [], special_tokens, "bert", alphabet=alphabet)
+    return KindTokenizer(tokenizer, vocab, "seen-character", "characters", 0)
+
+
+def _train_bytes(
+    _: Counts, vocab_size: int, special_tokens: Sequence[str], __: GoOn
+) -> ComparableTokenizer:
+    check_vocab_size(vocab_size, special_tokens)
+    vocab = dict(enumerate(base_vocab(special_tokens)))
+    return KindTokenizer(Tokenizer(vocab, [], special_tokens), vocab, "byte", "bytes")
+
+
+LOOKED_UP_UNKNOWN = "<UNK>"
+"""The token of words and characters that are not in the vocabulary."""
 
 KINDS: Registry[str, TokenizerKind] = registry_of(
     "kind of tokenizer",
-    *map(_baseline, BASELINES.values()),
+    TokenizerKind(
+        "word",
+        "every word is a token; words that are not frequent enough are <UNK>",
+        "bert",
+        _train_words,
+    ),
+    TokenizerKind(
+        "character",
+        "every code point is a token, by Unicode's number; nothing is unknown, few are used",
+        "bert",
+        lambda _, __, special_tokens, ___: UnicodeTokenizer(special_tokens),
+    ),
+    TokenizerKind(
+        "seen-character",
+        "every code point of the corpus is a token; those that it lacks are <UNK>",
+        "bert",
+        _train_characters,
+    ),
+    TokenizerKind(
+        "byte",
+        "every byte is a token; no corpus is needed and nothing is unknown",
+        "bert",
+        _train_bytes,
+    ),
     _bpe("bpe", "the most frequent pair merges, from bytes up: byte-level BPE (BBPE)"),
     _bpe(
         "bpe-characters",
