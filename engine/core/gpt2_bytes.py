@@ -36,6 +36,16 @@ def spell(token: bytes) -> str:
     return token.decode("latin-1").translate(BYTE_TO_CHAR)
 
 
+def spell_all(tokens: Sequence[bytes]) -> list[str]:
+    """Return many tokens in GPT-2's spelling; they are translated together, which is faster.
+
+    >>> spell_all([b" the", b"\\n"])
+    ['Ġthe', 'Ċ']
+    """
+    together = b"".join(tokens).decode("latin-1").translate(BYTE_TO_CHAR)
+    return parts_of(together, map(len, tokens))
+
+
 def unspell(spelling: str) -> bytes:
     """Return the bytes of a GPT-2 spelling; `KeyError` if a character spells no byte.
 

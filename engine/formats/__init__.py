@@ -18,7 +18,7 @@ from typing import NamedTuple
 from engine.core.arguments import checked
 from engine.core.drafts import temporary_folder
 from engine.core.errors import TokenizerFileError
-from engine.core.files import check_free
+from engine.core.files import check_free, write_files
 from engine.core.json_fields import gc_paused
 from engine.core.registry import Registry, registry_of
 from engine.encoding.alphabet import MissingMerges
@@ -415,10 +415,12 @@ def convert(
     """
     if not overwrite:
         check_free(Path(path))
-    with _draft_of(path) as draft:
+    written = FORMATS[format].written
+    with gc_paused(), _draft_of(path) as draft:
         save(tokenizer, draft, format)
         conversion = _proved(tokenizer, draft, FORMATS[format])
-    save(tokenizer, path, format, overwrite=overwrite)
+        drafts = (each.read_bytes() for each in written(draft))
+        write_files(dict(zip(written(Path(path)), drafts, strict=True)), overwrite=overwrite)
     return conversion
 
 

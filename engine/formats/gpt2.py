@@ -413,6 +413,6 @@ FORMAT = TokenizerFormat(
     load,
     save,
     read,
-    files=(VOCAB, MERGES, SETTINGS),
+    files=(VOCAB, SETTINGS, MERGES),
     is_spelled=True,
 )

@@ -9,14 +9,14 @@ the tokenizer gives. `engine.pipeline.as_tokenizer` goes the other way.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from engine.core.errors import TokenizerFileError, errors_at
-from engine.core.gpt2_bytes import spell
+from engine.core.gpt2_bytes import spell_all
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens, WordEndAlphabet
 from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline import decoders, pretokenizers
@@ -28,7 +28,7 @@ from engine.pipeline.post_processors import ByteLevel as ByteLevelPostProcessor
 from engine.pipeline.post_processors import PostProcessor, template_of
 from engine.pipeline.sentencepiece import SURROGATE
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
-from engine.text.pretokenize import to_text
+from engine.text.pretokenize import to_text, to_texts
 
 if TYPE_CHECKING:
     from engine.bpe.frame import Frame
@@ -53,7 +53,7 @@ def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
             )
         alphabet = tokenizer.alphabet
         in_characters = isinstance(alphabet, CharacterAlphabet)
-        spelled = _spelled_vocab(tokenizer, to_text if in_characters else spell)
+        spelled = _spelled_vocab(tokenizer, to_texts if in_characters else spell_all)
         vocab = {token: token_id for token_id, token in spelled.items()}
         merges = _merges(tokenizer, spelled)
         special_tokens = tuple(map(AddedToken, tokenizer.special_tokens))
@@ -95,45 +95,45 @@ def pre_tokenizer_of(pattern: Pattern, in_bytes: bool) -> pretokenizers.PreToken
     return pretokenizers.Sequence([split, spelling]) if in_bytes else split
 
 
-def _spelled_vocab(tokenizer: Tokenizer, spelling: Callable[[bytes], str]) -> dict[int, str]:
+def _spelled_vocab(
+    tokenizer: Tokenizer, spelling: Callable[[Sequence[bytes]], list[str]]
+) -> dict[int, str]:
     """Return each token by its id as `tokenizer.json` spells it; special ones as they are."""
+    ids = sorted(tokenizer.vocab)
     special = {token_id: token for token, token_id in tokenizer.rules.special_ids.items()}
-    spelled: dict[int, str] = {}
-    known: dict[str, int] = {}
-    for token_id, token in sorted(tokenizer.vocab.items()):
-        text = special.get(token_id, spelling(token))
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise TokenizerFileError(
-                f"the {'special ' * (token_id in special)}token {text!r} is no UTF-8 text, which "
-                "it has to be"
-            ) from None
-        if text in known:
-            raise TokenizerFileError(
-                f"the tokens {known[text]} and {token_id} have the same spelling, {text!r}, which "
-                "tokenizer.json cannot say; choose special tokens that no ordinary token equals"
-            )
-        spelled[token_id] = text
-        known[text] = token_id
+    plain = spelling([tokenizer.vocab[token_id] for token_id in ids])
+    spelled = {**dict(zip(ids, plain, strict=True)), **special}
+    if SURROGATE.search("".join(spelled.values())):
+        token_id, text = next(each for each in spelled.items() if SURROGATE.search(each[1]))
+        raise TokenizerFileError(
+            f"the {'special ' * (token_id in special)}token {text!r} is no UTF-8 text, which it "
+            "has to be"
+        )
+    if len(last := {text: token_id for token_id, text in spelled.items()}) < len(spelled):
+        token_id, text = next(each for each in spelled.items() if last[each[1]] != each[0])
+        raise TokenizerFileError(
+            f"the tokens {token_id} and {last[text]} have the same spelling, {text!r}, which "
+            "tokenizer.json cannot say; choose special tokens that no ordinary token equals"
+        )
     return spelled
 
 
 def _merges(tokenizer: Tokenizer, spelled: dict[int, str]) -> list[tuple[str, str]]:
     """Return the merges in order of rank; a file has one rank for each."""
-    by_rank: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for pair, (rank, made) in sorted(tokenizer.merge_table.items(), key=itemgetter(1)):
-        by_rank[rank].append(pair)
-        if spelled[pair[0]] + spelled[pair[1]] != spelled[made]:
+    ranked = sorted(tokenizer.merge_table.items(), key=itemgetter(1))
+    merges = [(spelled[left], spelled[right]) for (left, right), _ in ranked]
+    for (left, right), (_, (rank, made)) in zip(merges, ranked, strict=True):
+        if left + right != spelled[made]:
             raise TokenizerFileError(f"the merge of rank {rank} does not make its parts' bytes")
-    for rank, pairs in by_rank.items():
-        if {left for left, _ in pairs} & {right for _, right in pairs} and len(pairs) > 1:
-            raise TokenizerFileError(
-                f"several merges share the rank {rank} and could overlap, which tokenizer.json "
-                "cannot say; give each merge a rank of its own"
-            )
-    pairs = [pair for of_one_rank in by_rank.values() for pair in of_one_rank]
-    return [(spelled[left], spelled[right]) for left, right in pairs]
+    if len({rank for _, (rank, _) in ranked}) < len(ranked):
+        for rank, same in groupby(ranked, key=lambda each: each[1][0]):
+            lefts, rights = zip(*(pair for pair, _ in same), strict=True)
+            if len(lefts) > 1 and {*lefts} & {*rights}:
+                raise TokenizerFileError(
+                    f"several merges share the rank {rank} and could overlap, which "
+                    "tokenizer.json cannot say; give each merge a rank of its own"
+                )
+    return merges
 
 
 def _ignores_merges(tokenizer: Tokenizer) -> bool:

@@ -153,8 +153,10 @@ class TokenizerFormat:
             format is only read.
         read: reads vocabulary and merges without checking them; `None` if the format holds more
             than these two.
-        files: the names of the written files in the directory; empty for a single file.
+        files: the names of the written files in the directory, in the order in which they are
+            replaced; empty for a single file.
         suffix: the end of the file's name; empty for a directory.
+        name_in_folder: the file's name if the path is a folder; empty if it cannot be one.
         prescribes_ids: whether ids must number bytes, merges and special tokens in this order.
         keeps_stages: whether it can describe changes of a text before it is cut.
         only_ranks: whether it holds only tokens with ranks: no pattern, no special tokens.
@@ -176,12 +178,15 @@ class TokenizerFormat:
     only_ranks: bool = False
     is_spelled: bool = False
     suffix: str = ""
+    name_in_folder: str = ""
     of_others: bool = False
     of_characters: bool = False
     library: Callable[[Path, Tokenizer], tuple[Library, ...]] | None = None
 
     def written(self, path: Path) -> list[Path]:
         """Return the files that saving to a path writes."""
+        if self.name_in_folder and path.is_dir():
+            return [path / self.name_in_folder]
         return [path / name for name in self.files] or [path]
 
 

@@ -142,7 +142,7 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
         TokenizerFileError: a token is not UTF-8, or no stage does what a SentencePiece model does.
         OutputExistsError: the file exists and `overwrite` is false.
     """
-    target = path / FILE if os.path.isdir(path) else path
+    (target,) = FORMAT.written(path)
     if not pipeline.model.in_tokenizer_json:
         from engine.formats.sentencepiece_stages import hugging_face_stages
 
@@ -205,6 +205,7 @@ FORMAT = TokenizerFormat(
     load,
     save,
     suffix=".json",
+    name_in_folder=FILE,
     keeps_stages=True,
     is_spelled=True,
     library=library_for,
