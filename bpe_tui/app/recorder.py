@@ -6,6 +6,7 @@ import asyncio
 import copy
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,11 +18,13 @@ from bpe_tui.app.session_app import SessionApp
 from bpe_tui.explain.beats import FASTEST_SHOWN
 from bpe_tui.explain.screen import ExplainScreen
 from bpe_tui.styles import DARK
-from bpe_tui.widgets.language import tr
+from bpe_tui.widgets.language import current_table, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import is_laid_out, painted_lines
 from bpe_tui.widgets.visible import still_visible, visible_text
-from engine.core.errors import TimelineError
+from engine.core.errors import QuestionError, TimelineError
+from engine.learning.questions import ask
+from engine.learning.questions.question import Question
 
 # The format is asciicast, version 2, which asciinema and agg play: a line of JSON for the header,
 # and one for each output, with its time. https://docs.asciinema.org/manual/asciicast/v2/
@@ -85,12 +88,14 @@ class Shot:
         seconds: time for which it stays.
         mark: the label of the step that begins here; "" in the middle of one.
         narration: sentences about it, visible text.
+        question: is asked while it is shown, so its screen must not tell the answer.
     """
 
     screen: Sequence[Strip]
     seconds: float
     mark: str = ""
     narration: tuple[str, ...] = ()
+    question: Question | None = None
 
 
 class Film(Protocol):
@@ -98,7 +103,7 @@ class Film(Protocol):
 
     Attributes:
         theme: the theme to paint in.
-        has_text: whether it takes narrations.
+        has_text: whether it takes narrations and questions.
         frames_a_second: number of shots a second while something moves.
     """
 
@@ -159,15 +164,21 @@ class Camera:
         await self.settle()
         self.film.take(Shot(painted_lines(self.app.screen), seconds, **about))
 
-    async def take_step(self, seconds: float, is_new: bool, **about: Any) -> None:
+    async def take_step(
+        self, seconds: float, is_new: bool, is_last: bool = False, **about: Any
+    ) -> None:
         """Take the present step, on the explain screen beat by beat if there is time.
+
+        A film with text asks there before it shows the new counts, which tell the next step.
 
         Args:
             seconds: time for the step; its beats take a share of it.
             is_new: whether the step is shown as being made.
+            is_last: whether no step of the film follows.
             about: further attributes of the first shot.
         """
         await self.settle()
+        asks = self.film.has_text
         screen = self.app.screen
         if isinstance(screen, ExplainScreen):
             screen.clock.motion = False  # the recording has its own time
@@ -176,16 +187,42 @@ class Camera:
             if is_new:
                 beats = min(seconds * BEATS_SHARE, LONGEST_BEATS)
                 at, painted = 0.0, None
-                for begins in screen.retell(beats, self.film.frames_a_second):
+                for begins in screen.retell(beats, self.film.frames_a_second, not asks):
                     await self.pilot.pause(0)  # no timers run that it must wait for
                     if painted is not None:
                         self.film.take(Shot(painted, begins - at, **about))
                         about = {}
                     at, painted = begins, painted_lines(self.app.screen)
                 if painted is not None:
-                    self.film.take(Shot(painted, seconds - at, **about))
-                    return
+                    until = beats if asks else seconds
+                    self.film.take(Shot(painted, until - at, **about))
+                    if not asks:
+                        return
+                    seconds, about = seconds - beats, {}
+            if asks and await self._ask(screen, is_last, about):
+                about = {}
         await self.take(seconds, **about)
+
+    async def _ask(self, screen: ExplainScreen, is_last: bool, about: dict[str, Any]) -> bool:
+        """Take a shot of the corpus with a question; return whether one can be asked.
+
+        It is about the next step; at the end of the film about encoding a word, where it can be.
+        """
+        screen.toggle_predictions()
+        asked = screen.predictor.waiting
+        question = None if asked is None else asked.attempt.question
+        if is_last:
+            with suppress(QuestionError):
+                frame = screen.frame_of(self.app.session)
+                question = ask("encode-by-hand", frame).translated(current_table())
+        if question is not None:
+            await self.settle()
+            top = screen.sections["corpus"].region.y
+            self.film.take(Shot(painted_lines(screen)[top:], 0, question=question, **about))
+        if asked is not None:
+            screen.toggle_predictions()
+        self.app.clear_notices()  # which say that nothing can be asked
+        return question is not None
 
     def narrate(self) -> tuple[str, ...]:
         """Return the sentences of `--plain` about the present step; () if the film needs none."""
@@ -255,6 +292,7 @@ async def record(
             await camera.take_step(
                 seconds,
                 step > first and speed <= FASTEST_SHOWN,
+                step == last,
                 mark=tr("step {n}", n=step),
                 narration=camera.narrate(),
             )

@@ -1,5 +1,6 @@
 "use strict";
-// Steps through the film: a stop is a shot with a label, and the shots up to the next one.
+// Steps through the film: a stop is a shot with a label, and the shots up to the next one. A shot
+// with a question stays until it is answered; the shot after it has the counts that tell the answer.
 const film = JSON.parse(document.getElementById("film").textContent);
 const at = id => document.getElementById(id);
 const shots = film.shots;
@@ -28,34 +29,118 @@ const drawRow = parts => {
   return row;
 };
 
-const drawn = [];
+let drawn = [];
 const draw = next => {
   place = next;
-  shots[place].r.forEach((number, line) => {
-    if (drawn[line] === number) return;
-    drawn[line] = number;
-    const row = drawRow(film.rows[number]), old = at("screen").children[line];
-    if (old) old.replaceWith(row); else at("screen").append(row);
+  const numbers = shots[place].r, rows = at("screen").children;
+  while (rows.length > numbers.length) rows[rows.length - 1].remove();
+  numbers.forEach((number, line) => {
+    if (line < rows.length && drawn[line] === number) return;
+    const row = drawRow(film.rows[number]);
+    if (line < rows.length) rows[line].replaceWith(row); else at("screen").append(row);
   });
+  drawn = numbers;
+  at("narration").hidden = stop === 0 && waits(place); // that of step 0 names the next pair
+  showQuestion(false);
 };
 
+// ---- questions: one part after another, and a reply to each option of a part
+
+// Words of a sentence; a token is a list with its text.
+const sentence = (tag, words, name) => {
+  const element = made(tag, "", name);
+  for (const word of words) element.append(typeof word === "string" ? word : made("b", word[0]));
+  return element;
+};
+const lines = (id, sentences) => at(id).replaceChildren(...sentences.map(each => sentence("p", each)));
+
+const questions = shots.flatMap(shot => shot.q ? [shot.q] : []);
+for (const question of questions)
+  Object.assign(question, {part: 0, tried: [], hints: 0, reply: [], look: "", isOver: false, isFirst: true});
 const lastOf = number => (stops[number + 1] ?? shots.length) - 1;
-const paragraphs = texts => texts.map(text => made("p", text));
+const questionOf = number => shots.slice(stops[number], lastOf(number) + 1).find(shot => shot.q)?.q;
+
+const option = (question, each, number) => {
+  const isTried = question.tried.includes(number), isRight = question.isOver && each.right;
+  const button = sentence("button", each.label, isRight ? "right" : isTried ? "wrong" : "");
+  if (question.isOver) button.append(made("span", each.note, "note"));
+  button.disabled = isTried || question.isOver;
+  button.addEventListener("click", () => answer(question, number));
+  return button;
+};
+
+const scoreText = () => {
+  const over = questions.filter(each => each.isOver), first = over.filter(each => each.isFirst);
+  return over.length ? film.score.replace("{n}", first.length).replace("{asked}", over.length) : "";
+};
+
+// Shows the question of the present stop, from its shot on; `isUsed` keeps the focus in it.
+const showQuestion = isUsed => {
+  const question = questionOf(stop), isHere = question && (question.isOver || shots[place].q);
+  at("question").hidden = !isHere;
+  if (!isHere) return;
+  const part = question.parts[question.part];
+  lines("asks", question.isOver ? question.asks.slice(0, 1) : question.asks);
+  lines("given", question.isOver ? [] : question.given);
+  at("tokens").replaceChildren(sentence("span", part.tokens));
+  at("options").replaceChildren(...part.options.map((each, number) => option(question, each, number)));
+  lines("reply", question.reply);
+  at("reply").className = question.look;
+  at("helps").hidden = question.isOver;
+  at("score").textContent = scoreText();
+  if (isUsed) (question.isOver ? at("on") : at("options").querySelector("button:enabled")).focus({preventScroll: true});
+};
+
+const end = (question, reply, look) => {
+  Object.assign(question, {isOver: true, reply, look});
+  draw(lastOf(stop));
+  showQuestion(true);
+  wait();
+};
+
+const answer = (question, number) => {
+  const chosen = question.parts[question.part].options[number], look = chosen.right ? "right" : "wrong";
+  question.isFirst &&= chosen.right;
+  if (!chosen.right) question.tried.push(number);
+  else if (question.part + 1 === question.parts.length) return end(question, chosen.reply, look);
+  else Object.assign(question, {part: question.part + 1, tried: [], hints: 0});
+  Object.assign(question, {reply: chosen.reply, look});
+  showQuestion(true);
+};
+
+const helps = {
+  hint: question => {
+    const hints = question.parts[question.part].hints, hint = hints[Math.min(question.hints++, hints.length - 1)];
+    Object.assign(question, {reply: [hint], look: ""});
+    showQuestion(false);
+  },
+  show: question => {
+    Object.assign(question, {isFirst: false, part: question.parts.length - 1});
+    end(question, question.answer, "");
+  },
+};
+for (const [id, help] of Object.entries(helps)) at(id).addEventListener("click", () => help(questionOf(stop)));
+
+// ---- from step to step
+
+const waits = number => !playing && shots[number].q && !shots[number].q.isOver;
 
 const wait = () => {
   clearTimeout(timer);
+  if (waits(place)) return;
   const goesOn = place < lastOf(stop), time = shots[place].s * 1000;
   if (goesOn) timer = setTimeout(() => { draw(place + 1); wait(); }, time);
   else if (playing) timer = setTimeout(() => stop + 1 < stops.length ? go(stop + 1, true) : play(false), time);
 };
 
-// Goes to a stop: from its first shot, or at once to its last.
+// Goes to a stop: from its first shot, or at once to its question, or else its last.
 const go = (number, fromFirst) => {
   stop = Math.max(0, Math.min(number, stops.length - 1));
-  const shot = shots[stops[stop]];
-  draw(fromFirst && !still.matches ? stops[stop] : lastOf(stop));
+  const shot = shots[stops[stop]], last = lastOf(stop);
+  const rest = last > stops[stop] && waits(last - 1) ? last - 1 : last;
+  draw(fromFirst && !still.matches ? stops[stop] : rest);
   at("place").textContent = `${shot.m} │ ${stop + 1}/${stops.length}`;
-  at("narration").replaceChildren(...paragraphs(shot.n));
+  at("narration").replaceChildren(...shot.n.map(text => made("p", text)));
   at("back").disabled = stop === 0;
   at("on").disabled = stop === stops.length - 1;
   wait();

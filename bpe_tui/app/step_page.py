@@ -20,6 +20,7 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.theme import Theme
 
+from bpe_tui.app.page_question import page_question
 from bpe_tui.app.recorder import Shot
 from bpe_tui.styles import DARK, LIGHT
 from bpe_tui.widgets.language import spoken, tr
@@ -197,8 +198,11 @@ def step_page(dark: PageFilm, light: PageFilm) -> str:
         if shot.mark:
             data["m"] = still_visible(shot.mark)
             data["n"] = list(map(still_visible, shot.narration))
+        if shot.question is not None:
+            data["q"] = page_question(shot.question)
         shots.append(data)
-    film = {"rows": table.rows, "shots": shots}
+    score = tr("{n} of {asked} at the first try", n="{n}", asked="{asked}")
+    film = {"rows": table.rows, "shots": shots, "score": score}
     style = "\n".join([_own("css"), *_rules(dark.size[0], list(table.looks))])
     script = _own("js")
     policy = (
@@ -217,6 +221,8 @@ def step_page(dark: PageFilm, light: PageFilm) -> str:
         steps=escape(tr("Steps")),
         back=escape(tr("Step back")),
         on=escape(tr("Step on")),
+        hint=escape(tr("hint")),
+        show=escape(tr("show me")),
         unable=escape(tr("This page needs JavaScript to go from step to step. It loads nothing.")),
         script=script,
         film=embedded(film),
@@ -228,7 +234,8 @@ def _rules(columns: int, looks: Sequence[tuple[str, str]]) -> Iterator[str]:
     yield f":root{{--columns:{columns}}}"
     for theme, index, media in ((DARK, 0, ""), (LIGHT, 1, "@media (prefers-color-scheme:light){")):
         colours = {"ink": theme.foreground, "back": theme.background, "own": theme.primary}
-        colours |= {"panel": theme.panel, "dim": theme.variables["role-dim"]}
+        colours |= {"panel": theme.panel}
+        colours |= {name: theme.variables[f"role-{name}"] for name in ("dim", "gain", "loss")}
         rules = "".join(f"--{name}:{colour};" for name, colour in colours.items())
         yield f"{media}:root{{{rules}}}"
         yield from (f".l{n}{{{look[index]}}}" for n, look in enumerate(looks) if look[index])

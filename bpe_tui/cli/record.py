@@ -6,6 +6,7 @@ import asyncio
 import re
 import sys
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import typer
 from bpe_tui.cli import inputs, options, outputs
 from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.program import app, examples
+from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.state import without_state
 from bpe_tui.styles import DARK, LIGHT
 from bpe_tui.widgets.language import tr
@@ -90,7 +92,10 @@ def record(
     from bpe_tui.app.recorder import record as record_steps
 
     async def film(taken: Film) -> None:
-        unseen = BpeTuiApp(config)
+        viewpoint = config.viewpoint
+        if taken.has_text and viewpoint.view is None:
+            viewpoint = replace(viewpoint, view=LESSON)  # a page asks there
+        unseen = BpeTuiApp(replace(config, viewpoint=viewpoint))
         unseen.theme, unseen.makes_ahead = taken.theme, False
         room = page_cells if taken.has_text else cells
         await record_steps(unseen, wanted, taken, size=room, steps_a_second=speed)

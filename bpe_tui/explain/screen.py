@@ -336,15 +336,20 @@ class ExplainScreen(SessionScreen):
         }
         return "  ".join(beats.values()), beats[place]
 
-    def retell(self, seconds: float, frames_a_second: int) -> Iterator[float]:
+    def retell(
+        self, seconds: float, frames_a_second: int, recounts: bool = True
+    ) -> Iterator[float]:
         """Show the present step again, moment by moment, and yield the time of each shown one.
 
-        A recording uses this with a clock of its own. Step 0 has no moments.
+        A recording uses this with a clock of its own. Step 0 has no moments. Unless it `recounts`,
+        it ends before the new counts.
         """
         if (moment := self.clock.moment) is None or moment.before is None:
             return
         self.work_out(moment.before)
         for at, shown in beats_of(moment.before, moment.after, seconds, frames_a_second):
+            if shown.counted is moment.after and not recounts:
+                return
             self.show(shown)
             yield at
 

@@ -79,6 +79,11 @@ class Browser:
             text = {"text": key} if len(key) == 1 and kind == "keyDown" else {}
             self.call("Input.dispatchKeyEvent", type=kind, key=key, **text)
 
+    def tap(self, x: float, y: float) -> None:
+        """Tap a point of the window with a finger."""
+        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
     def complaints(self) -> list[dict[str, Any]]:
         """Return errors of scripts and of the policy, and each request but for files."""
         return [

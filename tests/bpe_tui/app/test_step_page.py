@@ -23,11 +23,14 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from bpe_tui.app.page_question import page_question
 from bpe_tui.app.recorder import Shot
 from bpe_tui.app.step_page import PageError, PageFilm, aligned, step_page
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.shell.exports import screen_text
 from bpe_tui.styles import DARK, LIGHT
+from engine import Timeline, Trainer
+from engine.learning.questions import ask
 
 
 def film_of(page: str) -> dict[str, Any]:
@@ -65,7 +68,16 @@ def recorded(out: Path, *options: str, corpus: Path | str = HANDOUT) -> str:
 
 @pytest.mark.slow
 async def test_a_page_has_the_screen_of_each_step_and_its_narration(tmp_path: Path) -> None:
-    options = ("--pattern", "whitespace", "--text", "lowest", "--steps", "2-4")
+    options = (
+        "--pattern",
+        "whitespace",
+        "--text",
+        "lowest",
+        "--steps",
+        "2-4",
+        "--view",
+        "training",
+    )
     page = await asyncio.to_thread(recorded, tmp_path / "low.html", *options)
     check_policy(page)
     film = film_of(page)
@@ -146,12 +158,19 @@ def test_a_look_is_written_in_css_and_a_page_has_a_largest_size(
 def test_a_page_in_chinese_has_chinese_sentences_about_what_is_worked_out(tmp_path: Path) -> None:
     ship = Path(HANDOUT).with_name("ship.txt")
     options = ("--pattern", "whitespace", "--vocab-size", "60", "--view", "explain", "--language")
-    for model, step, sentence, line in (
-        ("wordpiece", "0", "第 0 步：440 个片段，各是一个字符。", "● 打分"),
+    for model, step, sentence, question, line in (
+        (
+            "wordpiece",
+            "0",
+            "第 0 步：440 个片段，各是一个字符。",
+            "哪一对得分最高？",
+            "● 打分",
+        ),
         (
             "unigram",
             "2",
             "第 2 步，共 6 步，第 1 轮的第 2 次 EM：",
+            "下面哪个片段会先去掉？",
             "shut     → shut       +0.0338",
         ),
     ):
@@ -159,10 +178,11 @@ def test_a_page_in_chinese_has_chinese_sentences_about_what_is_worked_out(tmp_pa
         page = recorded(tmp_path / f"{model}.html", *options, "zh", *own, corpus=ship)
         assert '<html lang="zh">' in page
         film = film_of(page)
-        [shot] = film["shots"]
-        assert shot["m"] == f"第 {step} 步"
-        assert shot["n"][0].startswith(sentence)
-        assert line in screens_of(film)[0]
+        asked, _ = film["shots"]
+        assert asked["m"] == f"第 {step} 步"
+        assert asked["n"][0].startswith(sentence)
+        assert asked["q"]["asks"][0] == [question]
+        assert line in screens_of(film)[1]
     refused = run(
         "record", HANDOUT, *options, "xx", "--steps", "0", "--html", tmp_path / "other.html"
     )
@@ -182,7 +202,8 @@ def test_a_hostile_corpus_stays_text_in_a_page(tmp_path: Path) -> None:
     assert all(line.isprintable() for line in page.split("\n"))
     film = film_of(page)
     marks = [shot.get("m") for shot in film["shots"]]
-    assert marks == ["step 1", "step 2", *[None] * 5]  # the first step is not seen being made
+    assert marks[:3] == ["step 1", None, "step 2"]  # the first step is not seen being made
+    assert set(marks[3:]) == {None}
     assert sum(shot["s"] for shot in film["shots"]) == pytest.approx(3, abs=0.1)
     assert all(line.isprintable() for text in screens_of(film) for line in text.split("\n"))
     assert "</script>" in "".join(screens_of(film)).replace("┊", "").replace("│", "")
@@ -217,7 +238,7 @@ def test_a_page_of_40_steps_in_the_lesson_view_is_below_a_megabyte(tmp_path: Pat
     options = ("--vocab-size", "300", "--view", "explain", "--steps", "0-40")
     page = recorded(tmp_path / "forty.html", *options, corpus=corpus)
     assert len(page.encode()) < 1_000_000
-    first = screens_of(film_of(page))[0]
+    first = screens_of(film_of(page))[1]  # after the question
     assert "4,803" in first  # counted, no longer only cut
     assert "? help" not in first
 
@@ -228,7 +249,8 @@ def test_a_browser_steps_and_plays(tmp_path: Path) -> None:
     out = tmp_path / "low.html"
     options = ("--pattern", "whitespace", "--steps", "1-4", "--speed", "10")
     film = film_of(recorded(out, *options))
-    first, screens = film["shots"][0], screens_of(film)
+    screens = screens_of(film)
+    second = next(shot for shot in film["shots"] if shot.get("m") == "step 2")
     with browser(tmp_path / "profile") as page:
         place = "document.getElementById('place').textContent"
         shown = "[...document.querySelectorAll('.row')].map(row => row.textContent.trimEnd())"
@@ -240,13 +262,13 @@ def test_a_browser_steps_and_plays(tmp_path: Path) -> None:
             assert lines in screens
             for part in ("documentElement", "getElementById('screen')"):  # nothing is cut
                 assert page.value(f"document.{part}.scrollWidth - document.{part}.clientWidth") <= 1
-            assert first["n"][0] in page.value(words)
             box = "document.getElementById('{}').getBoundingClientRect()".format
             text, film_box = box("words"), box("screen")
             is_beside = f"{text}.left >= {film_box}.right && {text}.top < {film_box}.bottom"
             assert page.value(is_beside) is (width >= 1000)
             page.press("ArrowRight")
             assert page.value(place) == "step 2 │ 2/4"
+            assert second["n"][0] in page.value(words)
             page.press("ArrowLeft")
             assert page.value(place) == "step 1 │ 1/4"
             page.press(" ")
@@ -255,3 +277,62 @@ def test_a_browser_steps_and_plays(tmp_path: Path) -> None:
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
             assert page.complaints() == []
+
+
+def text_of(words: list[str | list[str]]) -> str:
+    """Return the text of a sentence on a page."""
+    return "".join(word if isinstance(word, str) else word[0] for word in words)
+
+
+def first_replies(part: dict[str, Any]) -> dict[str, str]:
+    """Return what is said to each option of a part: its label → the first sentence."""
+    return {text_of(each["label"]): text_of(each["reply"][0]) for each in part["options"]}
+
+
+def test_a_question_on_a_page_has_the_reply_to_each_answer_of_each_part() -> None:
+    counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+    frame = Timeline(counts, Trainer(counts, 260).steps()).seek(3)  # s+t, e+st, o+w
+    [choice] = page_question(ask("next-pair", frame))["parts"]
+    assert first_replies(choice)["n+e"] == "No: n+e occurs 6 times; another pair occurs more often."
+    assert first_replies(choice)["l+ow"] == "Right: l+ow occurs 7 times."
+    parts = page_question(ask("encode-by-hand", frame, about="best"))["parts"]
+    assert ["".join(map(text_of, part["tokens"])) for part in parts] == ["best"] * 3
+    assert first_replies(parts[0]) == {
+        "b+e": "No: b+e does not join: no merge joins them; here is a pair of merge 1.",
+        "e+s": "No: e+s does not join: no merge joins them; here is a pair of merge 1.",
+        "s+t": "Right: s+t joins: merge 1.",
+        "none joins": "No: it goes on: here is a pair of merge 1.",
+    }
+    assert first_replies(parts[2])["none joins"] == "Right: best is 2 tokens: b┊est."
+
+
+@pytest.mark.slow  # starts a browser
+@pytest.mark.skipif(BROWSER is None, reason="needs Chromium")
+def test_all_questions_of_a_page_are_answered_by_tapping(tmp_path: Path) -> None:
+    out = tmp_path / "stories.html"
+    corpus = Path(HANDOUT).with_name("tinystories_valid.txt")
+    film = film_of(recorded(out, "--vocab-size", "300", "--steps", "9-11", corpus=corpus))
+    questions = [shot["q"] for shot in film["shots"] if "q" in shot]
+    assert [len(each["parts"]) > 1 for each in questions] == [False, False, True]
+    with browser(tmp_path / "profile") as page:
+        page.open(out, 390, 844)
+        shown = "document.getElementById('{}').textContent".format
+        page.press("End")
+        for number, question in enumerate(reversed(questions), 1):
+            assert "COUNT" not in page.value(shown("screen"))  # it would tell the answer
+            for part in question["parts"]:
+                options = part["options"]
+                right = [option["right"] for option in options].index(True)
+                for place in (right - 1, right):
+                    button = f"[...document.querySelectorAll('#options button')].at({place})"
+                    page.value(f"{button}.scrollIntoView({{block: 'center'}})")
+                    box = page.value(f"{button}.getBoundingClientRect().toJSON()")
+                    assert box["height"] >= 44  # a finger
+                    page.tap(box["x"] + 20, box["y"] + 20)
+                    assert page.value(shown("reply")) == "".join(
+                        map(text_of, options[place]["reply"])
+                    )
+            assert "COUNT" in page.value(shown("screen"))
+            assert page.value(shown("score")) == f"0 of {number} at the first try"
+            page.press("ArrowLeft")
+        assert page.complaints() == []
