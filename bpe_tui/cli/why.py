@@ -11,7 +11,7 @@ from bpe_tui.cli.program import app, examples
 from bpe_tui.widgets.language import current_table, tr
 from bpe_tui.widgets.visible import quoted, visible_bytes
 from engine.analysis.explanation import explain
-from engine.analysis.why_not import occurrences, parts_asked
+from engine.analysis.why_not import Beaten, always_inside, occurrences, parts_asked
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import pretokens, to_bytes, to_text
 
@@ -57,10 +57,21 @@ def why(
     if not places:
         shown = quoted(b"".join(parts))
         raise inputs.CommandLineError(f"{shown} does not occur in the text; blanks and case count")
+    takers: dict[bytes, None] = {}
+    is_always_inside = True
     for place in places:
         found = explain(policy.applied(loaded), parts, to_text(context), place)
         where = tr("at byte {place}: ", place=str(place)) if len(places) > 1 else ""
         print(where + "\n".join(found.lines(visible_bytes, current_table())))
+        if isinstance(found.answer, Beaten) and found.answer.was_whole:
+            takers[found.answer.merge.left + found.answer.merge.right] = None
+        else:
+            is_always_inside = False
+    if is_always_inside:
+        rules = loaded.rules
+        token_id = rules.ids.get(parts[0], rules.ending_ids.get(parts[0]))
+        why_still = always_inside(list(takers), is_unit=token_id not in rules.makers)
+        print(why_still.translated(current_table()).describe(visible_bytes))
 
 
 def _check_pair(left: str, right: str, tokenizer: Tokenizer, names: list[str]) -> None:

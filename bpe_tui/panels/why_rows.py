@@ -27,6 +27,7 @@ from bpe_tui.widgets.visible import quoted, visible_bytes
 from bpe_tui.words.narration import NO_CORPUS
 from engine.analysis.explanation import Explanation
 from engine.analysis.pair_history import PairHistory, PairLoss
+from engine.analysis.why_not import always_inside
 from engine.recording.playback import AnyMergeFrame
 
 Painters = Callable[[AnyMergeFrame], TokenPainter]
@@ -162,24 +163,6 @@ def token_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
     return rows
 
 
-TAKERS = 3
-"""Most tokens that are named of those that take all occurrences of a token."""
-
-
-def _always_inside(frame: AnyMergeFrame, built: Sequence[int], is_unit: bool) -> str:
-    """Say which tokens take all occurrences of a token, and why it is still one.
-
-    For example: `It is always in er now, and still a token: each text begins with such.`
-    """
-    shown = " ".join(visible_bytes(frame.any_token(token_id)) for token_id in built[:TAKERS])
-    shown += " …" * (len(built) > TAKERS)
-    if is_unit:
-        template = "It is always in {tokens} now, and still a token: each text begins with such."
-    else:
-        template = "It is always in {tokens} now, and still a token: their merges need it."
-    return tr(template, tokens=shown)
-
-
 def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:
     if frame.is_special(token_id):
         yield tr("A special token: one id, cut out before anything merges.")
@@ -193,7 +176,8 @@ def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:
     else:
         yield tr("It occurs {times} in the corpus now; {used}.", times=times(count), used=used)
     if count == 0 and built:
-        yield _always_inside(frame, built, is_unit=rank is None)
+        inside = always_inside(list(map(frame.any_token, built)), is_unit=rank is None)
+        yield inside.translated(current_table()).describe(visible_bytes)
     if rank is None:
         yield tr("It was there before the first merge.")
     else:

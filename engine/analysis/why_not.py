@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -262,6 +262,27 @@ class Beaten(Answer):
             taken=taken,
             number=number,
         )
+
+
+TAKERS = 3
+"""Most tokens that are named of those that take a token wherever it is."""
+
+
+def always_inside(takers: Sequence[bytes], is_unit: bool) -> Sentence:
+    """Say which tokens take a token wherever it is, and why it is still one.
+
+    Args:
+        is_unit: whether it was there before the first merge.
+
+    >>> str(always_inside([b"er"], is_unit=True))
+    'It is always in er, and still a token: each text begins with such.'
+    """
+    shown = [part for taker in takers[:TAKERS] for part in (" ", taker)][1:]
+    more = " …" * (len(takers) > TAKERS)
+    template = "It is always in {tokens}{more}, and still a token: their merges need it."
+    if is_unit:
+        template = "It is always in {tokens}{more}, and still a token: each text begins with such."
+    return say(template, tokens=tuple(shown), more=more)
 
 
 def nth_here(number: int) -> Sentence:

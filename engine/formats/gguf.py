@@ -1,6 +1,6 @@
 r"""GGUF, the model files of llama.cpp: the tokenizer in the header. The tensors are never read.
 
-    tokenizer.ggml.model       "gpt2", "gemma4", "llama", "t5" or "bert": see `MODELS`
+    tokenizer.ggml.model       "gpt2", "gemma4", "whitespace", "llama", "t5", "bert": see `MODELS`
     tokenizer.ggml.pre         "llama-bpe": the regexes that cut a text, see `gguf_cuts`
     tokenizer.ggml.tokens      ["!", "\"", "#", …]; the id of a token is its place
     tokenizer.ggml.token_type  [1, 1, 3, …]: normal, unknown, control, user-defined, unused, byte
@@ -26,10 +26,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from engine.core.errors import PatternError, TokenizerFileError, errors_at
 from engine.core.json_fields import Fields
 from engine.formats.gguf_cuts import (
+    ALWAYS_BEGINS_WITH_BOS,
     BEGINS_WITH_BOS,
     FROM_LLAMA_CPP,
     IN_CHARACTERS,
     LOOKS_UP_WORDS,
+    MARKS_SPACES,
     pre_tokenizer_named,
 )
 from engine.formats.gguf_header import MAGIC, PREFIX, read_pairs
@@ -174,8 +176,8 @@ class TokenizerPairs:
 
 
 def _read_gpt2(pairs: TokenizerPairs, overrides: Overrides) -> Pipeline:
-    """Byte-level BPE: merges, and `pre` for the regexes."""
-    from engine.pipeline import decoders, models, normalizers
+    """BPE on bytes, or on characters: merges, and `pre` for the regexes."""
+    from engine.pipeline import decoders, models, normalizers, pretokenizers
     from engine.pipeline.oniguruma import TextOrRegex
     from engine.pipeline.pipeline import Pipeline
 
@@ -185,19 +187,27 @@ def _read_gpt2(pairs: TokenizerPairs, overrides: Overrides) -> Pipeline:
         if not right:
             raise TokenizerFileError(f"its merge {place:,} is not two tokens: {merge[:60]!r}")
         merges.append((merge[:1] + left, right))
-    pre = pairs.get("pre", "")
+    kind = pairs.get("model", "")
+    pre = kind if kind in IN_CHARACTERS else pairs.get("pre", "")
     vocab = {token.text: token.token_id for token in pairs.tokens}
-    if pairs.get("model", "") == "gemma4":
-        pre = "gemma4"
     looks_up, in_characters = pre in LOOKS_UP_WORDS, pre in IN_CHARACTERS
     model = models.BPE(vocab, merges, ignore_merges=looks_up, byte_fallback=in_characters)
     model.check(Fields({}, PREFIX.rstrip(".")))
     cut = pre_tokenizer_named("gpt-2" if overrides.pattern is not None else pre)
     pipeline = Pipeline(model, pairs.added(overrides), None, cut, None, decoders.ByteLevel())
     if in_characters:
+        spoken = decoders.Sequence([decoders.ByteFallback(), decoders.Fuse()])
+        pipeline = replace(pipeline, decoder=spoken)
+    if pre in MARKS_SPACES:
         marked, mark = normalizers.Replace(TextOrRegex(text=" "), "▁"), TextOrRegex(text="▁")
-        spoken = [decoders.Replace(mark, " "), decoders.ByteFallback(), decoders.Fuse()]
-        pipeline = replace(pipeline, normalizer=marked, decoder=decoders.Sequence(spoken))
+        unmarked = decoders.Sequence([decoders.Replace(mark, " "), spoken])
+        pipeline = replace(pipeline, normalizer=marked, decoder=unmarked)
+    if kind == "whitespace":  # which is the only kind that drops white space
+        words = pretokenizers.Split(TextOrRegex(regex=r"\s+"), "Removed")
+        lowers = normalizers.Lowercase() if pairs.get("normalizer.lowercase", False) else None
+        pipeline = replace(pipeline, normalizer=lowers, pre_tokenizer=words)
+    if pre in ALWAYS_BEGINS_WITH_BOS:
+        pairs = replace(pairs, pairs={**pairs.pairs, "add_bos_token": True})
     return overridden(pairs.framed(pipeline, pre in BEGINS_WITH_BOS, False), overrides)
 
 
@@ -287,6 +297,7 @@ def _read_bert(pairs: TokenizerPairs, overrides: Overrides) -> Pipeline:
 MODELS: dict[str, Callable[[TokenizerPairs, Overrides], Pipeline]] = {
     "gpt2": _read_gpt2,
     "gemma4": _read_gpt2,
+    "whitespace": _read_gpt2,
     "llama": _read_sentencepiece,
     "t5": _read_sentencepiece,
     "bert": _read_bert,

@@ -149,6 +149,7 @@ CUTS: dict[str, tuple[str, ...]] = {
         rf"|{_SPACES}",
     ),
     "gemma4": (r"[^\n]+|\n+",),
+    "whitespace": (r"\S+",),
     "bloom": (r" ?[^(\s|.,!?…。，、।۔،)]+",),
     "viking": (r" ?[^(\s|.,!?…。，、।۔،)]+", r"\p{N}"),
 }
@@ -156,7 +157,7 @@ CUTS: dict[str, tuple[str, ...]] = {
 
 FROM_LLAMA_CPP = (
     *("default", "kimi-k2", "spark2_5", "youtu", "chameleon", "tiny_aya", "superbpe"),
-    *("ufakzeka", "afmoe", "laguna", "exaone-moe", "minicpm5", "gemma4", "jais-2"),
+    *("ufakzeka", "afmoe", "laguna", "exaone-moe", "minicpm5", "gemma4", "whitespace", "jais-2"),
 )
 """Names whose regexes are those of llama.cpp; the others' are those of a `tokenizer.json`."""
 _LLAMA3 = "llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano"
@@ -187,15 +188,19 @@ NAMES = {name: cut for cut, names in _NAMES.items() for name in names.split()}
 """llama.cpp's name → a name in `CUTS`."""
 
 BEGINS_WITH_BOS = frozenset((*_LLAMA3.split(), "tekken", "chameleon"))
-"""Names of tokenizers that begin a text with a BOS."""
+"""Names of tokenizers that begin a text with a BOS, unless the file says that they do not."""
+ALWAYS_BEGINS_WITH_BOS = frozenset(("gemma4", "granite-embed-multi-311m"))
+"""Names of tokenizers that begin a text with a BOS, whatever the file says."""
 LOOKS_UP_WORDS = (BEGINS_WITH_BOS - {"chameleon"}) | {
     "youtu",
     "minicpm5",
     "granite-embed-multi-97m",
 }
 """Names of tokenizers that look a whole word up before they merge."""
-IN_CHARACTERS = frozenset(_NAMES["gemma4"].split())
-"""Names of tokenizers that merge characters, with `▁` for a space, and not bytes."""
+MARKS_SPACES = frozenset(_NAMES["gemma4"].split())
+"""Names of tokenizers that have `▁` for a space."""
+IN_CHARACTERS = MARKS_SPACES | {"whitespace"}
+"""Names of tokenizers that merge characters, and not bytes."""
 
 
 def pre_tokenizer_named(name: str) -> PreTokenizer:

@@ -214,6 +214,35 @@ def test_gemma_4_merges_characters_and_marks_spaces(tmp_path: Path) -> None:
     assert found.tokenizer.decode([5, 6, 7, 8]) == "a b\n\né"
 
 
+@pytest.mark.parametrize("lowers", [False, True])
+def test_words_between_white_space_merge_characters(tmp_path: Path, lowers: bool) -> None:
+    tokens = [*"aBbÉé中文", "Bb", "bb", "中文", "<0xC3>", "<0xB1>"]
+    merges = ["B b", "b b", "中 文"]
+    pairs = {"model": "whitespace", "pre": "whitespace", "tokens": tokens, "merges": merges}
+    found = opened(tmp_path, pairs | {"normalizer.lowercase": lowers}).tokenizer
+    ids = {token: place for place, token in enumerate(tokens)}
+    model = tokenizers.models.BPE(ids, [tuple(each.split()) for each in merges], byte_fallback=True)
+    theirs = tokenizers.Tokenizer(model)
+    theirs.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    if lowers:
+        theirs.normalizer = tokenizers.normalizers.Lowercase()
+    for text in ("Bb  aÉ中文\n中 文 ñ", "aBbé\u3000bb", *TEXTS):
+        assert found.encode(text) == theirs.encode(text).ids
+
+
+def test_among_llama_cpp_s_cuts_white_space_that_has_tokens_stays(tmp_path: Path) -> None:
+    pairs = {"model": "gpt2", "pre": "whitespace", "tokens": ["a", "ab", "b", "<0x20>"]}
+    found = opened(tmp_path, pairs | {"merges": ["a b"]}).tokenizer
+    assert found.encode("ab a") == [1, 3, 0]
+    assert found.decode([1, 3, 0]) == "ab a"
+
+
+def test_gemma_4_begins_with_its_bos_whatever_the_file_says(tmp_path: Path) -> None:
+    pairs = {"model": "gemma4", "tokens": ["<bos>", "a"], "merges": [], "token_type": (3, 1)}
+    found = opened(tmp_path, pairs | {"bos_token_id": 0, "add_bos_token": False}).tokenizer
+    assert found.encode("a", template=True) == [0, 1]
+
+
 def test_a_file_that_names_no_way_to_cut_takes_the_default_and_says_so(tmp_path: Path) -> None:
     pairs = of_bytes(built(gpt2), "default")
     named = opened(tmp_path, pairs)
@@ -358,7 +387,7 @@ NESTED = struct.pack("<IQ", 9, 1) * 40 + struct.pack("<IQ", 0, 0)
         (gguf({"model": 3}), "tokenizer.ggml.model should be a str"),
         (
             gguf({"model": "rwkv", "tokens": ["a"]}),
-            "of the kind 'rwkv'; known are gpt2, gemma4, llama",
+            "of the kind 'rwkv'; known are gpt2, gemma4, whitespace, llama",
         ),
         (gguf({"model": "gpt2"}), "has 0 tokens"),
         (gguf({"model": "gpt2", "tokens": [1]}), "tokens should be a list of texts"),
