@@ -13,6 +13,7 @@ from engine.formats.folder_settings import FolderSettings
 from engine.formats.own_pipelines import pre_tokenizer_of
 from engine.formats.rank_files import WHISPERS_LANGUAGES
 from engine.formats.tokenizer_classes import (
+    CLASSES,
     EXTRA_IDS,
     UNKNOWNS,
     ByteClass,
@@ -25,6 +26,7 @@ from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import PostProcessor, template_of
 from engine.pipeline.sentencepiece import CONTROL, USER_DEFINED, ScoredPiece
+from engine.pipeline.stage import opened
 from engine.text.patterns import PATTERNS
 
 MOST_EXTRA = 10_000
@@ -54,11 +56,18 @@ def with_stages(cls: ByteClass, settings: FolderSettings, pipeline: Pipeline) ->
     """Return a pipeline of bytes that normalizes and cuts as a class does."""
     cut = pre_tokenizer_of(PATTERNS[cls.pattern], in_bytes=True)
     assert cut is not None  # it spells bytes
-    if isinstance(cut, pretokenizers.ByteLevel):
-        given = settings.add_prefix_space
-        cut = replace(cut, add_prefix_space=cls.add_prefix_space if given is None else given)
+    given = settings.add_prefix_space
+    begins = cls.add_prefix_space if given is None else given
+    steps = list(opened(cut))
     if cls.digits_apart:
-        cut = pretokenizers.Sequence([pretokenizers.Digits(individual_digits=True), cut])
+        steps = [pretokenizers.Digits(individual_digits=True), *steps]
+    steps = [
+        replace(step, add_prefix_space=begins)
+        if isinstance(step, pretokenizers.ByteLevel)
+        else step
+        for step in steps
+    ]
+    cut = pretokenizers.Sequence(steps) if len(steps) > 1 else steps[0]
     return replace(pipeline, normalizer=_normalizer(cls, settings.config, b""), pre_tokenizer=cut)
 
 
@@ -134,8 +143,10 @@ def _merges(texts: Sequence[str], vocab: Mapping[str, int]) -> Iterator[tuple[st
 
 
 def _scheme(cls: PieceClass, settings: FolderSettings) -> str:
-    if not cls.is_marked or settings.add_prefix_space is False:
+    if not cls.is_marked:
         return "never"
+    if cls.without_prefix and settings.add_prefix_space is False:
+        return cls.without_prefix
     legacy = settings.config.flag_or_null("legacy")
     return "first" if cls.marks_first and not legacy else "always"
 
@@ -168,14 +179,20 @@ def _normalizer(
 def _template(
     cls: TokenizerClass, settings: FolderSettings, ids: Mapping[str, int]
 ) -> PostProcessor | None:
-    """Return the template of a class, or the one that its folder asks for, if its tokens exist."""
+    """Return the template of a class, or the one that its folder asks for, if its tokens exist.
+
+    transformers 5 asks the folder only where a class has no template; and for ALBERT's, which is
+    set too early.
+    """
     single, pair = cls.template or ("$A", "$A $B:1")
     asked = {role: settings.config.flag_or_null(f"add_{role}_token") for role in ("bos", "eos")}
-    if set(asked.values()) != {None} and " spoken " not in single:  # Whisper's never changes
-        before, after = "bos " * bool(asked["bos"]), " eos" * bool(asked["eos"])
+    is_open = cls.template is None or cls is CLASSES["AlbertTokenizer"]
+    if is_open and set(asked.values()) != {None}:
+        before = "bos " if asked["bos"] and settings.roles.get("bos_token") else ""
+        after = " eos" if asked["eos"] and settings.roles.get("eos_token") else ""
         single = f"{before}$A{after}"
         pair = f"{single} {before.replace(' ', ':1 ')}$B:1{after and ' eos:1'}"
-    language = str(settings.config.value.get(cls.language_key) or cls.language)
+    language = str(settings.config.value.get("src_lang") or cls.language)
     language = f"__{language}__" if f"__{language}__" in ids else language
     tokens = {role.removesuffix("_token"): token for role, token in settings.roles.items()}
     tokens |= {"language": language, **_whispers(settings.config)}

@@ -7,9 +7,10 @@
     generation_config.json    {"eos_token_id": [50256, 50257]}
     config.json               {"model_type": "qwen2"}
 
-They are read as in `transformers`. A special token without an id gets the next one. The class of
-the tokenizer decides how a text is normalized and cut: see `tokenizer_classes`. The last two files
-decide nothing more, except that the type of a model has a class.
+They are read as in `transformers` 5, which leaves the first two out if the third has an
+`added_tokens_decoder`. A special token without an id gets the next one. The class of the tokenizer
+decides how a text is normalized and cut: see `tokenizer_classes`. The last two files decide nothing
+more, except that the type of a model has a class.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ class FolderSettings:
         class_name: the tokenizer's class without `Fast`; empty if none is named.
         model_type: the type of the model; empty if it is not named.
         ends: ids that begin, end or pad a generated text, with their roles.
+        left_out: the tokens that only the files which are left out know.
     """
 
     files: tuple[str, ...]
@@ -66,6 +68,7 @@ class FolderSettings:
     class_name: str = ""
     model_type: str = ""
     ends: Mapping[str, tuple[int, ...]] | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def add_prefix_space(self) -> bool | None:
@@ -79,6 +82,13 @@ class FolderSettings:
             vocab: the ids of the tokenizer.
         """
         notes = [f"the added tokens in {', '.join(self.files)} are used too"] * bool(self.flags)
+        if self.left_out:
+            shown = " ".join(token[:60] for token in self.left_out[:4])
+            more = " …" if len(self.left_out) > 4 else ""
+            notes.append(
+                f"{CONFIG} lists the added tokens, so those of other files are left out, as in "
+                f"transformers 5: {shown}{more}"
+            )
         ignored = {key: why for key, why in _IGNORED.items() if self.config.value.get(key)}
         notes += [f"{CONFIG} has {key}: {why}" for key, why in ignored.items()]
         for role, ids in (self.ends or {}).items():
@@ -172,21 +182,18 @@ def read_folder_settings(folder: Path | None) -> FolderSettings | None:
     }
     if not contents:
         return None
-    flags: dict[str, dict[str, bool]] = {}
-    ids: dict[str, int] = {}
-    roles: dict[str, str | None] = {}
     fields = {name: Fields(content) for name, content in contents.items()}
-    for name in (SPECIAL, CONFIG):
-        if name in fields:
-            with errors_at(folder / name):
-                _read_tokens(fields[name], flags, ids, roles)
-    with errors_at(folder / ADDED):
-        _read_added(fields.get(ADDED, Fields({})), flags, ids)
     config, model = fields.get(CONFIG, Fields({})), fields.get(MODEL, Fields({}))
+    files = tuple(name for name in SETTINGS_FILES if name in contents)
+    flags, ids, roles = _tokens_in(folder, fields, files)
+    left_out: tuple[str, ...] = ()
+    if config.has("added_tokens_decoder") and len(files) > 1:
+        everything, files = flags, (CONFIG,)
+        flags, ids, roles = _tokens_in(folder, fields, files)
+        left_out = tuple(token for token in everything if token not in flags)
     with errors_at(folder / CONFIG):
         config.flag_or_null("add_prefix_space")
         named = config.text_or_null("tokenizer_class") or model.value.get("tokenizer_class")
-    files = tuple(name for name in SETTINGS_FILES if name in contents)
     if len(set(ids.values())) < len(ids):
         raise TokenizerFileError(f"{folder}: {' and '.join(files)} give one id to two tokens")
     place = {token: at for at, token in enumerate(chain(filter(None, roles.values()), flags))}
@@ -200,7 +207,25 @@ def read_folder_settings(folder: Path | None) -> FolderSettings | None:
         str(named or "").removesuffix("Fast"),
         str(model.value.get("model_type") or ""),
         dict(_generated_ends(fields.get(GENERATION, Fields({})))),
+        left_out,
     )
+
+
+def _tokens_in(
+    folder: Path, fields: Mapping[str, Fields], files: Collection[str]
+) -> tuple[dict[str, dict[str, bool]], dict[str, int], dict[str, str | None]]:
+    """Return added token → options, token → id, and role → token, as these files list them."""
+    flags: dict[str, dict[str, bool]] = {}
+    ids: dict[str, int] = {}
+    roles: dict[str, str | None] = {}
+    for name in (SPECIAL, CONFIG):
+        if name in files:
+            with errors_at(folder / name):
+                _read_tokens(fields[name], flags, ids, roles)
+    if ADDED in files:
+        with errors_at(folder / ADDED):
+            _read_added(fields[ADDED], flags, ids)
+    return flags, ids, roles
 
 
 def _read_added(fields: Fields, flags: dict[str, dict[str, bool]], ids: dict[str, int]) -> None:

@@ -277,7 +277,7 @@ def _read(
 
         cls, about = class_named_by(settings, PieceClass, type_number == BPE)
         notes += about
-        if not about and settings.config.flag_or_null("legacy") is False:
+        if not about and not by_marian and settings.config.flag_or_null("legacy") is False:
             cls = marking_first(type_number == BPE, has_bytes, rules.flag(_EXTRA, True))
         if cls is not None:
             pipeline = of_pieces(cls, settings, pieces, _checked_map(rules))

@@ -79,10 +79,10 @@ class TokenizerClass:
     Attributes:
         roles: role → its special token, unless the folder gives another one.
         normalizer: the steps of normalizing.
-        template: the templates for one text and for two; empty if nothing is added.
+        template: the templates for one text and for two; empty if nothing is added, unless the
+            folder asks for it.
         mask: the options of the token for masks.
-        language: the language of a template, unless the folder gives another one.
-        language_key: the key of the configuration that gives it.
+        language: the language of a template, unless the folder gives another `src_lang`.
     """
 
     roles: Roles
@@ -90,7 +90,6 @@ class TokenizerClass:
     template: tuple[str, str] | None = None
     mask: Mapping[str, bool] = field(default_factory=dict)
     language: str = ""
-    language_key: str = "src_lang"
 
 
 @dataclass(frozen=True)
@@ -107,6 +106,8 @@ class PieceClass(TokenizerClass):
         has_bytes: whether an unknown character becomes bytes.
         marks_first: whether only the beginning of a text gets a `▁`, unless it is `legacy`.
         is_marked: whether it gets one at all.
+        without_prefix: where it gets one if the folder says no to `add_prefix_space`: as in
+            `Metaspace`; empty if this changes nothing.
         unknown: the id of unknown characters, wherever their token is.
     """
 
@@ -119,6 +120,7 @@ class PieceClass(TokenizerClass):
     has_bytes: bool = False
     marks_first: bool = False
     is_marked: bool = True
+    without_prefix: str = ""
     unknown: int | None = None
 
 
@@ -167,7 +169,9 @@ _T5 = PieceClass(
     extra=EXTRA_IDS[::-1],
     unknown=2,
 )
-_XLM_ROBERTA = PieceClass(_MASKED, (_CHARSMAP,), _AROUND, **_OF_FAIRSEQ, last=("mask_token",))
+_XLM_ROBERTA = PieceClass(
+    _MASKED, (_CHARSMAP,), _AROUND, **_OF_FAIRSEQ, last=("mask_token",), without_prefix="never"
+)
 _NLLB = PieceClass(
     _MASKED,
     (_CHARSMAP, _ONE_SPACE),
@@ -184,6 +188,7 @@ LLAMA = PieceClass(
     merges=True,
     has_bytes=True,
     marks_first=True,
+    without_prefix="never",
 )
 NO_CLASS = TokenizerClass(_roles(bos="<s>", eos="</s>"))
 """The class of a SentencePiece model whose folder names none."""
@@ -202,6 +207,7 @@ CLASSES: dict[str, TokenizerClass] = {
         left_out=1,
         last=("mask_token",),
         extra=_NOT_USED,
+        without_prefix="never",
     ),
     "MBartTokenizer": PieceClass(
         _MASKED,
@@ -240,6 +246,7 @@ CLASSES: dict[str, TokenizerClass] = {
             _CHARSMAP,
         ),
         _AROUND_BERT,
+        without_prefix="never",
     ),
     "FNetTokenizer": PieceClass(
         _ALBERT,
@@ -251,7 +258,7 @@ CLASSES: dict[str, TokenizerClass] = {
         cut=(pretokenizers.Metaspace(split=False),),
     ),
     "BarthezTokenizer": PieceClass(
-        _MASKED, _SPACES_PLAIN, None, _LEFT_SPACE, cut=_MARKED, unknown=3
+        _MASKED, _SPACES_PLAIN, None, _LEFT_SPACE, cut=_MARKED, unknown=3, without_prefix="never"
     ),
     "ReformerTokenizer": PieceClass(
         _roles(eos="</s>", unk="<unk>"), (_CHARSMAP, _ONE_SPACE), cut=_MARKED, merges=True
@@ -267,9 +274,8 @@ CLASSES: dict[str, TokenizerClass] = {
             normalizers.Strip(strip_left=False, strip_right=True),
             *(_replaced(r" +▁", "▁"), _replaced(r"^▁+$", ""), _replaced(r" {2,}", "▁")),
         ),
-        ("eos language $A eos", "eos language $A $B eos"),
-        language="__fra__",
-        language_key="tgt_lang",
+        ("language $A eos", "language $A $B eos"),
+        language="__eng__",
         first=("pad_token", "unk_token", "bos_token", "eos_token"),
         left_out=3,
         cut=(pretokenizers.Metaspace(prepend_scheme="first"),),
@@ -291,8 +297,8 @@ CLASSES: dict[str, TokenizerClass] = {
         _FAIRSEQ | _roles(sep="[SEP]", mask="[MASK]", cls="[CLS]"),
         (_replaced(" {2,}", "▁"),),
         _AROUND_BERT,
-        _NORMALIZED,
         cut=_MARKED,
+        without_prefix="never",
     ),
     "RemBertTokenizer": PieceClass(
         _ALBERT,
@@ -302,14 +308,15 @@ CLASSES: dict[str, TokenizerClass] = {
             NormalizesWhen("do_lower_case", True, False, (normalizers.Lowercase(),)),
             _CHARSMAP,
         ),
-        _AROUND_BERT,
-        cut=_MARKED,
+        cut=_MARKED,  # transformers 5 loses its template
+        without_prefix="never",
     ),
     "DebertaV2Tokenizer": PieceClass(
         _BERT | _roles(bos="[CLS]", eos="[SEP]"),
         (NormalizesWhen("do_lower_case", True, False, (normalizers.Lowercase(),)), *_SPACES_PLAIN),
         _AROUND_BERT,
         cut=_MARKED,
+        without_prefix="first",
     ),
     **dict.fromkeys(("LlamaTokenizer", "CodeLlamaTokenizer", "Phi3Tokenizer"), LLAMA),
     "GemmaTokenizer": PieceClass(

@@ -25,7 +25,7 @@ FILES: dict[str, Any] = {
     CONFIG: {
         "add_prefix_space": True,
         "chat_token": {"x": 1},
-        "added_tokens_decoder": {str(SIZE + 1): MASK | {"normalized": False, "special": True}},
+        "mask_token": MASK | {"normalized": False},
     },
 }
 
@@ -89,15 +89,25 @@ def test_settings_beside_a_tokenizer_json_are_used_if_the_directory_is_opened(
     assert low != in_front
 
 
+def test_a_list_of_added_tokens_in_the_configuration_is_the_only_one(tmp_path: Path) -> None:
+    decoder = {str(SIZE): MASK | {"special": True}}
+    files = FILES | {CONFIG: {"added_tokens_decoder": decoder, "pad_token": "<mask>"}}
+    found = open_tokenizer(directory(tmp_path, **files))
+    # transformers 5.24 gives these ids.
+    assert found.tokenizer.encode("low  <mask>") == [*found.tokenizer.encode("low"), SIZE]
+    assert found.tokenizer.decode([SIZE]) == "<mask>"
+    assert len(found.tokenizer.vocab) == SIZE + 1
+    assert any("of other files are left out, as in transformers 5: " in n for n in found.notes)
+
+
 def test_all_settings_of_a_folder_are_read(tmp_path: Path) -> None:
     mask = {"content": "<mask>", "lstrip": True, "special": True}
     files: dict[str, Any] = {
-        ADDED: {"<a>": 9, "<b>": 7},
+        ADDED: {"<a>": 9, "<b>": 7, "<mask>": 8},
         SPECIAL: {"eos_token": "<e>", "pad_token": None, "additional_special_tokens": ["<c>"]},
         CONFIG: {
             "tokenizer_class": "LlamaTokenizerFast",
-            "added_tokens_decoder": {"8": mask},
-            "mask_token": {"content": "<mask>", "normalized": False},
+            "mask_token": mask | {"normalized": False},
             "chat_token": 5,
             "add_prefix_space": False,
             "never_split": ["x"],

@@ -16,8 +16,6 @@ from engine.formats import is_tokenizer, open_tokenizer, save
 from engine.formats.folder_settings import ADDED, CONFIG, GENERATION, MODEL
 
 NAMES = list(published()[1])
-OTHER_TEMPLATES = {"WhisperTokenizer", "RemBertTokenizer"}
-"""Classes whose template depends on a language, or that transformers 5 loses."""
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -42,7 +40,7 @@ def test_ids_and_texts_are_those_of_transformers(name: str, tmp_path: Path) -> N
             open_tokenizer(tmp_path)
         return
     assert [tokenizer.decode(ids) for ids in row.ids] == row.decoded
-    if name not in OTHER_TEMPLATES:
+    if name != "WhisperTokenizer":  # whose template depends on a language
         assert tokenizer.encode("the cat", template=True) == row.around
     names_class = any(name.split()[0] in note for note in opened.notes)
     assert names_class == (name != "PreTrainedTokenizerFast")
@@ -205,6 +203,38 @@ def test_a_number_of_extra_ids_is_the_configurations(tmp_path: Path) -> None:
     (tmp_path / CONFIG).write_text(json.dumps(config))
     tokenizer = open_tokenizer(tmp_path).tokenizer
     assert tokenizer.encode("<extra_id_2><extra_id_0>") == [260, 262]
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("XLMRobertaTokenizer", {"add_bos_token": False}),
+        ("BertTokenizer", {"add_eos_token": True}),
+        ("NllbTokenizer", {"add_bos_token": True, "add_prefix_space": False}),
+        ("T5Tokenizer", {"add_prefix_space": False}),
+        ("MarianTokenizer", {"legacy": False}),
+        ("ReformerTokenizer", {"add_bos_token": True}),
+    ],
+)
+def test_a_class_that_heeds_no_such_setting_stays_as_it_is(
+    tmp_path: Path, name: str, setting: dict[str, bool]
+) -> None:
+    row = published()[1][name]
+    row.write(tmp_path)
+    config = json.loads(row.files[CONFIG])
+    (tmp_path / CONFIG).write_text(json.dumps(config | setting))
+    tokenizer = open_tokenizer(tmp_path).tokenizer
+    assert tokenizer.encode("the cat", template=True) == row.around
+
+
+def test_qwens_class_begins_a_text_with_a_space_where_its_folder_asks_for_it(
+    tmp_path: Path,
+) -> None:
+    published()[1]["Qwen2Tokenizer"].write(tmp_path)
+    plain = open_tokenizer(tmp_path).tokenizer
+    settings = {"tokenizer_class": "Qwen2Tokenizer", "add_prefix_space": True}
+    (tmp_path / CONFIG).write_text(json.dumps(settings))
+    assert open_tokenizer(tmp_path).tokenizer.encode("the cat") == plain.encode(" the cat")
 
 
 @pytest.mark.parametrize(
