@@ -19,6 +19,8 @@ BYTE_TO_CHAR: dict[int, str] = {byte: chr(byte) for byte in _VISIBLE} | {
     byte: chr(0x100 + place) for place, byte in enumerate(_HIDDEN)
 }
 CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in BYTE_TO_CHAR.items()}
+BYTE_OF = [CHAR_TO_BYTE.get(chr(code), -1) for code in range(0x144)]
+"""The byte that each character spells, by its code point; -1 if it spells none."""
 
 # Translating a whole text is much faster than looking up its characters one by one. Latin-1 has a
 # character for each byte; a character that spells no byte becomes one that Latin-1 lacks.

@@ -149,6 +149,37 @@ class MergeArrays(Mapping[Pair, tuple[int, int]]):
         return MergeArrays, (self.columns,)
 
 
+class MergesInIds(Sequence[tuple[bytes, bytes]]):
+    """Merges that were read as ids; their pairs of tokens are made when one is asked for.
+
+    Args:
+        vocab: id → token, no token twice.
+        table: the merges; each part is a byte, or made before.
+        unmade: the ids of the tokens of several bytes that no merge makes.
+
+    >>> table = MergeArrays.of_pairs(array("i", [97, 98]), array("i", [0, 256]))
+    >>> list(MergesInIds({97: b"a", 98: b"b", 256: b"ab"}, table, []))
+    [(b'a', b'b')]
+    """
+
+    def __init__(
+        self, vocab: Mapping[int, bytes], table: MergeArrays, unmade: Iterable[int]
+    ) -> None:
+        self._vocab, self.table = vocab, table
+        self.unmade = {token_id: vocab[token_id] for token_id in unmade}
+
+    @cached_property
+    def _pairs(self) -> list[tuple[bytes, bytes]]:
+        token = self._vocab.__getitem__
+        return [(token(left), token(right)) for left, right in self.table]
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._pairs[place]
+
+
 def merge_arrays(
     left: Iterable[int], right: Iterable[int], made: Iterable[int], count: int
 ) -> MergeArrays | None:

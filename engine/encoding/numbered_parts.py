@@ -17,6 +17,7 @@ from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet
 from engine.encoding.encoders import MergeTable
+from engine.encoding.merging import MergesInIds
 from engine.text.pretokenize import SpecialSplitter, to_bytes
 
 IdsByBytes = Mapping[bytes, list[int]]
@@ -60,17 +61,21 @@ def number_parts(
     """
     vocab = dict(vocab)
     ids: IdsByBytes = {}
+    looked_up, made = vocab, set[bytes]()
+    if isinstance(merges, MergesInIds):
+        table, unmade = merges.table, merges.unmade
+        looked_up = {i: token for i, token in vocab.items() if len(token) == 1 or i in unmade}
+    elif special_tokens and merges is None:
+        made = {vocab[token_id] for _, token_id in (table or {}).values()}
+    elif special_tokens:
+        made = {left + right for left, right in merges or ()}
     if isinstance(special_tokens, Mapping):
         special_ids = dict(special_tokens)
         vocab.update({special_ids[token]: to_bytes(token) for token in special_ids})
         if alphabet is None or table is None:
-            ids = _ids_by_bytes(vocab, special_ids.values())
+            ids = _ids_by_bytes(looked_up, special_ids.values())
     else:
-        ids = _ids_by_bytes(vocab)
-        if merges is None:
-            made = {vocab[token_id] for _, token_id in (table or {}).values()}
-        else:
-            made = {left + right for left, right in merges}
+        ids = _ids_by_bytes(looked_up)
         special_ids = _number_special_tokens(special_tokens, vocab, ids, made)
     if vocab and not 0 <= min(vocab) <= max(vocab) <= HIGHEST_ID:
         raise VocabularyError(f"an id is negative or larger than {HIGHEST_ID:,}, which none may be")

@@ -28,6 +28,7 @@ from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, EncoderName, EncodeStep, MergeTable
+from engine.encoding.merging import MergesInIds
 from engine.encoding.numbered_parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
 from engine.encoding.text_encoder import (
@@ -157,7 +158,7 @@ class Tokenizer:
         self.pipeline = pipeline
         parts = number_parts(vocab, merges, specials, alphabet, table)
         self.vocab, self._special_ids, self.alphabet, self.merge_table = parts
-        if merges is not None:
+        if merges is not None and not isinstance(merges, MergesInIds):
             self.merges = list(merges)
         self.special_ids = frozenset(self._special_ids.values())
         added = () if pipeline is None else pipeline.added_tokens

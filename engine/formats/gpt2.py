@@ -21,12 +21,21 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
-from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell_all
+from engine.core.gpt2_bytes import BYTE_OF, CHAR_TO_BYTE, spell, unspell, unspell_all
 from engine.core.json_fields import well_formed
+from engine.encoding.merging import MergeArrays, MergesInIds
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses, vocab_without_bytes
 from engine.formats.folder_settings import FolderSettings, read_folder_settings
-from engine.formats.source import TokenizerSource, read_head, read_json, read_spelled_merges
+from engine.formats.source import (
+    TokenizerSource,
+    check_lines,
+    check_values,
+    read_bytes,
+    read_head,
+    read_json,
+    read_merges,
+)
 from engine.formats.tokenizer_format import (
     Opened,
     Overrides,
@@ -36,6 +45,7 @@ from engine.formats.tokenizer_format import (
 )
 from engine.formats.tokenizer_json import overridden
 from engine.formats.vocab_and_merges import find_special_tokens, is_bracketed, open_vocab_and_merges
+from engine.native.merging import read_gpt2
 from engine.text.patterns import OWN, PATTERNS
 from engine.text.pretokenize import to_bytes
 
@@ -220,8 +230,7 @@ def read(source: TokenizerSource, special_tokens: Sequence[str] | None = None) -
     vocab, merges = files_of(source)
     return VocabAndMerges(
         str(source),
-        _read_vocab(vocab, special_tokens or ()),
-        [] if merges is None else read_spelled_merges(merges),
+        *_read_both(vocab, merges, special_tokens or ()),
         special_tokens=special_tokens,
         pattern=pattern,
         merges_place=str(merges),
@@ -258,7 +267,7 @@ def _load_bytes(
         if found.pattern is None and found.has_merges:
             if len({token for token in found.vocab.values() if len(token) == 1}) < 256:
                 raise TokenizerFileError(f"{found.place}: lacks some of the 256 bytes")
-            found = replace(found, unmade=_never_made(found.vocab, found.merges, overrides))
+            found = replace(found, unmade=_never_made(found, found.vocab, overrides))
         return open_vocab_and_merges(found, overrides, FORMAT.name)
     from engine.formats.class_pipelines import with_defaults_of
     from engine.formats.tokenizer_classes import ByteClass, class_named_by
@@ -296,7 +305,7 @@ def _load_with(
     numbered = folder_settings.token_ids(vocab)
     added_ids = set(numbered.values())
     others = {i: token for i, token in found.vocab.items() if i not in added_ids}
-    never = _never_made(others, found.merges, overrides)
+    never = _never_made(found, others, overrides)
     others = {i: token for i, token in others.items() if token not in never}
     unmade = find_special_tokens(found, others, overrides.special_tokens)
     if cls is not None:  # it knows its special tokens
@@ -327,21 +336,20 @@ def _load_with(
 
 
 def _never_made(
-    vocab: Mapping[int, bytes], merges: Sequence[tuple[bytes, bytes]], overrides: Overrides
+    read: VocabAndMerges, vocab: Mapping[int, bytes], overrides: Overrides
 ) -> dict[bytes, str]:
     """Return the tokens that no merge makes, though merges make later ones: token → spelling.
 
     So the merges are not cut short; Qwen 3.5's vocabulary has 201 such tokens.
     """
-    made = {left + right for left, right in merges}
-    last = max((token_id for token_id, token in vocab.items() if token in made), default=-1)
+    unmade = read.never_made
     special = set(map(to_bytes, overrides.special_tokens or ()))
+    last = max((i for i, token in vocab.items() if len(token) > 1 and i not in unmade), default=-1)
     return {
         token: spell(token)
-        for token_id, token in vocab.items()
-        if len(token) > 1
+        for token_id, token in unmade.items()
+        if token_id in vocab
         and token_id < last
-        and token not in made
         and token not in special
         and (overrides.special_tokens is not None or not is_bracketed(token))
     }
@@ -377,6 +385,24 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
         path / MERGES: "\n".join(merges).encode() + b"\n",
     }
     write_files(contents, overwrite=overwrite)
+
+
+def _read_both(
+    vocab: Path, merges: Path | None, special_tokens: Sequence[str]
+) -> tuple[Mapping[int, bytes], Sequence[tuple[bytes, bytes]]]:
+    """Return the vocabulary and the merges, by the kernel if all of it is plain."""
+    if merges is None:
+        return _read_vocab(vocab, special_tokens), []
+    # A special token is spelled as itself, and a character beyond ASCII might spell a byte.
+    if all(map(str.isascii, special_tokens)):
+        lines = check_lines(merges, read_bytes(merges))
+        if lines.startswith(b"#version"):
+            lines = lines.partition(b"\n")[2]
+        found = read_gpt2(check_values(vocab, read_bytes(vocab)), lines, BYTE_OF)
+        if found is not None:
+            table = MergeArrays.of_pairs(found.pairs, found.made)
+            return found.tokens, MergesInIds(found.tokens, table, found.unmade)
+    return _read_vocab(vocab, special_tokens), read_merges(merges, unspell)
 
 
 def _read_vocab(path: Path, special_tokens: Sequence[str]) -> dict[int, bytes]:

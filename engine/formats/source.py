@@ -20,7 +20,6 @@ from zlib import decompressobj
 from zlib import error as ZlibError
 
 from engine.core.errors import TokenizerFileError
-from engine.core.gpt2_bytes import unspell, unspell_all
 from engine.formats.not_tokenizers import first_line, likely_kind
 
 SECONDS_OF_A_SAVE = 2.0
@@ -249,19 +248,6 @@ def read_merges(
     return merges
 
 
-def read_spelled_merges(path: Path) -> list[tuple[bytes, bytes]]:
-    """Read a `merges.txt` whose tokens are in GPT-2's spelling: usual lines all at once."""
-    lines = read_lines(path)
-    if lines[0].startswith("#version"):
-        del lines[0]
-    lines = list(filter(None, lines))
-    tokens = unspell_all(" ".join(lines).split(" ")) if lines else []
-    if None in tokens or b"" in tokens or not all(line.count(" ") == 1 for line in lines):
-        return read_merges(path, unspell)  # names the line
-    found = iter(filter(None, tokens))
-    return list(zip(found, found, strict=True))
-
-
 def whole_number(text: str) -> int | None:
     """Return the number of ASCII digits; `None` if it is none, or too large for any tokenizer."""
     digits = text.strip()
@@ -285,6 +271,15 @@ def _as_text(path: Path, data: bytes) -> str:
         raise TokenizerFileError(f"{path}: is not UTF-8 text (byte {error.start})") from None
 
 
+def check_values(path: Path, data: bytes) -> bytes:
+    """Return JSON unchanged if it does not have too many values; else raise an error."""
+    if sum(map(data.count, (b"[", b"{", b","))) > MOST_VALUES:
+        raise TokenizerFileError(
+            f"{path}: has more than {MOST_VALUES:,} values; is it a tokenizer?"
+        )
+    return data
+
+
 def read_json(path: Path) -> Any:
     """Return the value of a JSON file.
 
@@ -300,11 +295,7 @@ def read_json(path: Path) -> Any:
             raise TokenizerFileError(f"{path}: has {twice[:60]!r} twice in one object")
         return made
 
-    data = read_bytes(path)
-    if sum(map(data.count, (b"[", b"{", b","))) > MOST_VALUES:
-        raise TokenizerFileError(
-            f"{path}: has more than {MOST_VALUES:,} values; is it a tokenizer?"
-        )
+    data = check_values(path, read_bytes(path))
     try:
         return json.loads(_as_text(path, data), object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError) as error:  # ValueError: a number of thousands of digits

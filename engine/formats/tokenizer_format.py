@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from operator import add
 from pathlib import Path
@@ -18,6 +19,7 @@ from engine.core.errors import TokenizerFileError, VocabularyError, bounded
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet, MissingMerges, WordEndAlphabet
+from engine.encoding.merging import MergesInIds
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.source import TokenizerSource, describe_older
 from engine.text.patterns import PatternLike
@@ -99,6 +101,8 @@ class VocabAndMerges:
 
     def check_merges(self) -> None:
         """Raise `TokenizerFileError` if a merge needs a token that the vocabulary lacks."""
+        if isinstance(self.merges, MergesInIds):
+            return
         known = set(self.vocab.values())
         lefts, rights = zip(*self.merges, strict=True) if self.merges else ((), ())
         if known.issuperset(chain(lefts, rights, map(add, lefts, rights))):
@@ -112,6 +116,14 @@ class VocabAndMerges:
                         f"{spell(token)[:60]}, which {self.vocab_place} "
                         f"does not have; do they belong together?{self.advice}"
                     )
+
+    @cached_property
+    def never_made(self) -> Mapping[int, bytes]:
+        """The tokens of several bytes that no merge makes, by id."""
+        if isinstance(self.merges, MergesInIds):
+            return self.merges.unmade
+        made = {left + right for left, right in self.merges}
+        return {i: token for i, token in self.vocab.items() if len(token) > 1 and token not in made}
 
     @property
     def advice(self) -> str:

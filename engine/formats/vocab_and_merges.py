@@ -32,7 +32,9 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
     names = overrides.special_tokens
     if names is None and read.special_tokens is not None:
         names = list(read.special_tokens)
-    made = {i: token for i, token in read.vocab.items() if token not in read.unmade}
+    made = read.vocab
+    if read.unmade:
+        made = {i: token for i, token in made.items() if token not in read.unmade}
     special_tokens = find_special_tokens(read, made, names)
     special_tokens = list(dict.fromkeys([*special_tokens, *read.texts.values()]))
     doubled = _doubled(read.vocab)
@@ -60,6 +62,8 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
 def _doubled(vocab: Mapping[int, bytes]) -> dict[bytes, list[int]]:
     """Return the tokens that several ids have, with these."""
     ids: defaultdict[bytes, list[int]] = defaultdict(list)
+    if len(set(vocab.values())) == len(vocab):
+        return ids
     for token_id, token in vocab.items():
         ids[token].append(token_id)
     return {token: same for token, same in ids.items() if len(same) > 1}
@@ -141,8 +145,7 @@ def find_special_tokens(
     Raises:
         TokenizerFileError: a token is neither special nor a byte, and no merge makes it.
     """
-    made = {left + right for left, right in read.merges}
-    unmade = [token for token in vocab.values() if len(token) > 1 and token not in made]
+    unmade = [token for token_id, token in read.never_made.items() if token_id in vocab]
     if known is None:
         known = [
             token.decode() for token in unmade if is_bracketed(token) and guesses.is_text(token)

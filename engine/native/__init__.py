@@ -53,6 +53,10 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "normalizer_free": (None, c_void_p),
     "normalizer_run": (c_int64, c_void_p, c_char_p, c_int64, c_void_p),
     "rules_add_whole": (c_int64, c_void_p, c_char_p, c_int64, c_int32),
+    "gpt2_read": (
+        *(c_int64, c_char_p, c_int64, c_char_p, c_int64),
+        *(c_void_p, c_void_p, c_uint64),
+    ),
     "ranks_split": (c_int64, c_char_p, c_void_p, c_void_p, c_int64, c_void_p, c_uint64),
     "rules_set_mark": (None, c_void_p, c_char_p, c_int64, c_int64),
     "rules_set_units": (

@@ -9,6 +9,7 @@ from itertools import accumulate, chain
 from threading import Lock
 from typing import NamedTuple
 
+from engine.core.arrays import parts_of
 from engine.core.errors import KernelMemoryError
 from engine.core.events import Pair
 from engine.native import FAILED, KERNEL, PADDING, KernelObject, address, random_seed
@@ -240,3 +241,47 @@ def split_by_ranks(tokens: Sequence[bytes], ranks: Sequence[int]) -> RankedPairs
     return RankedPairs(
         found.pairs[: 2 * merges], found.made[: 2 * merges], found.unmade[: longer - merges]
     )
+
+
+class Gpt2Files(NamedTuple):
+    """A vocabulary and its merges; `pairs` and `made` as in `RankedPairs`.
+
+    Attributes:
+        tokens: id → token; no token twice.
+        unmade: the ids of the tokens of several bytes that no merge makes.
+    """
+
+    tokens: dict[int, bytes]
+    pairs: array[int]
+    made: array[int]
+    unmade: array[int]
+
+
+def read_gpt2(vocab: bytes, lines: bytes, byte_of: Sequence[int]) -> Gpt2Files | None:
+    """Read a vocabulary in JSON and lines of merges; `None` if Python has to read them.
+
+    Args:
+        byte_of: code point → the byte that it spells, −1 for none; 324 of them.
+
+    Raises:
+        KernelMemoryError: there is not enough memory.
+    """
+    if KERNEL is None:
+        return None
+    entry, line = (
+        array("i", [-1]) * (text.count(mark) + 1) for text, mark in ((vocab, b","), (lines, b"\n"))
+    )
+    text, sizes, spelled = array("B", bytes(len(vocab))), array("q", entry), array("h", byte_of)
+    ids, unmade, pairs, made = entry[:], array("i", [*entry, -1]), line * 2, line * 2
+    found = (c_void_p * 6)(*map(address, (text, sizes, ids, pairs, made, unmade)))
+    texts = vocab, len(vocab), lines, len(lines)
+    merges = KERNEL.gpt2_read(*texts, address(spelled), found, random_seed())
+    if merges == FAILED:
+        raise KernelMemoryError("there is not enough memory to read the tokenizer")
+    if merges < 0:
+        return None
+    sizes = sizes[: sizes.index(-1)] if -1 in sizes else sizes
+    tokens = dict(zip(ids, parts_of(text.tobytes(), sizes), strict=False))
+    if len(tokens) < len(sizes):
+        return None  # an id is given to two tokens
+    return Gpt2Files(tokens, pairs[: 2 * merges], made[: 2 * merges], unmade[: unmade.index(-1)])

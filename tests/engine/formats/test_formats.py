@@ -6,6 +6,7 @@ import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from file_checks import contents
@@ -25,9 +26,11 @@ from engine import (
 )
 from engine.analysis.check.claim import read_claim
 from engine.analysis.inspection import Inspection
+from engine.encoding.merging import MergesInIds
 from engine.formats import gpt2, open_tokenizer, save
 from engine.formats.gpt2 import could_be_json, is_spelled_otherwise
 from engine.formats.source import TokenizerSource
+from engine.native import KERNEL
 from engine.text.patterns import PATTERNS
 
 REPO = Path(__file__).resolve().parents[3]
@@ -155,6 +158,45 @@ def test_the_error_of_merges_alone_names_the_missing_file(saved: Path) -> None:
     (saved / "vocab.json").unlink()
     with pytest.raises(TokenizerFileError, match=r"there is no vocab\.json beside it"):
         open_tokenizer(saved / "merges.txt")
+
+
+VOCAB = r"""{"a": 0, "b":1, "ab" :2,
+ "\u0120": 3, "Ġa": 14, "\"": 5, "\\": 6, "\\\"": 7, "<e>": 8}"""
+MERGES = '#version: 0.2\na b\nĠ a\r\n\\ "\n'
+EDITS = st.tuples(
+    st.integers(1, 80), st.integers(0, 2), st.sampled_from([*'"\\{}:, u01\n\r\0éĠ漢#ab', ""])
+)
+
+
+def _edited(text: str, edits: list[tuple[int, int, str]]) -> str:
+    for place, gone, new in edits:
+        text = text[:place] + new + text[place + gone :]
+    return text
+
+
+def _read_both(vocab: Path, merges: Path) -> object:
+    try:
+        read = gpt2.read(TokenizerSource([vocab, merges]))
+        read.check_merges()
+    except TokenizerFileError as error:
+        return str(error)
+    return list(read.vocab.items()), list(read.merges), dict(read.never_made)
+
+
+@examples(2000)
+@given(st.lists(EDITS, max_size=2), st.lists(EDITS, max_size=2))
+@example([], [])
+def test_the_kernel_reads_a_vocabulary_and_merges_as_python_does(
+    place: Path, in_vocab: list[tuple[int, int, str]], in_merges: list[tuple[int, int, str]]
+) -> None:
+    vocab, merges = place / "v.json", place / "m.txt"
+    vocab.write_text(_edited(VOCAB, in_vocab), newline="")
+    merges.write_text(_edited(MERGES, in_merges), newline="")
+    read = _read_both(vocab, merges)
+    if KERNEL is not None and not in_vocab and not in_merges:
+        assert isinstance(gpt2.read(TokenizerSource([vocab, merges])).merges, MergesInIds)
+    with patch("engine.native.merging.KERNEL", None):
+        assert _read_both(vocab, merges) == read
 
 
 @pytest.mark.parametrize("name", ["", "vocab.json"])
