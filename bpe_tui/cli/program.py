@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, cast, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -32,11 +32,59 @@ UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 Command = Callable[..., None]
 
 
+class PlainValue:
+    """Turns words of the command line into a parameter's value.
+
+    Typer's own way imports pydantic, which takes longer than everything else that starts a command.
+    """
+
+    @staticmethod
+    def coerce(value: Any, *, param: Any, ctx: Any) -> Any:
+        """Return the value of a parameter: `["12"]` → `[12]` for a list of integers.
+
+        Raises:
+            typer.BadParameter: a number is none, or too small or too large.
+        """
+        is_list = param.multiple or param.nargs != 1
+        if value is None:
+            return () if is_list else None
+        kind = param.type_descriptor.annotation
+        if is_list:
+            return [_value_of(each, get_args(kind)[0], param, ctx) for each in value]
+        return _value_of(value, kind, param, ctx)
+
+
+def _value_of(value: Any, kind: type[Any], param: Any, ctx: Any) -> Any:
+    try:
+        found = kind(value)
+    except ValueError:
+        problem = "give a whole number" if kind is int else "give a number"
+        raise typer.BadParameter(problem, ctx=ctx, param=param) from None
+    limits = param.type_descriptor.parameter_info
+    if limits.min is not None and not found >= limits.min:
+        problem = f"give a number greater than or equal to {limits.min}"
+    elif limits.max is not None and not found <= limits.max:
+        problem = f"give a number less than or equal to {limits.max}"
+    else:
+        return found
+    raise typer.BadParameter(problem, ctx=ctx, param=param)
+
+
+def _with_plain_values(params: Any) -> Any:
+    """Return the parameters of a command, which take their values from `PlainValue` from now on."""
+    for param in params:
+        param.get_runtime_param = PlainValue
+    return params
+
+
 class CorpusOrCommand(TyperGroup):
     """The group of commands; arguments without a command belong to `open`: `bpe-tui FILE`.
 
     A command's module is imported when it is needed, so that the screen need not wait for others.
     """
+
+    def get_params(self, ctx: Any) -> Any:
+        return _with_plain_values(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMAND_NAMES)
@@ -90,6 +138,9 @@ def _summary(name: str) -> str:
 
 class GroupedHelp(TyperCommand):
     """A command whose help groups options under their headings."""
+
+    def get_params(self, ctx: Any) -> Any:
+        return _with_plain_values(super().get_params(ctx))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the arguments, the options that are needed, and a word for the others."""
@@ -229,13 +280,6 @@ def program(
 ADVICE = {"tokenizer": TO_MAKE_ONE}
 """Missing option → advice."""
 
-PLAINER = {
-    "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
-    "Input should be a valid number, unable to parse string as a number": "give a number",
-    "Input should be ": "give a number ",
-}
-"""Message of typer's → the same in fewer words."""
-
 
 def run_command(arguments: list[str]) -> int:
     """Run the command that the arguments name; return its exit code.
@@ -255,8 +299,6 @@ def run_command(arguments: list[str]) -> int:
         # The message, with advice and the command for help.
         name = getattr(getattr(error, "param", None), "name", None) or ""
         message = error.format_message().rstrip(".") + ADVICE.get(name, "")
-        for clumsy, plain in PLAINER.items():
-            message = message.replace(clumsy, plain)
         help_of = error.ctx.command_path if error.ctx else PROGRAM
         raise CommandLineError(f"{message}; try {help_of} --help") from error
     return 0
