@@ -13,7 +13,7 @@ from bpe_tui.shell.targets import ToPair
 from bpe_tui.widgets.language import listed, plural, tr
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, wrapped
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, spans_width, wrapped
 from bpe_tui.widgets.textual_private import do_after
 from bpe_tui.words.narration import NO_CORPUS
 from engine.bpe.frame import Frame
@@ -24,7 +24,6 @@ from engine.bpe.trainers.pseudocode import Move
 ARRAY_SHOWN = 127
 """Number of array entries shown: seven levels of the tree."""
 TABLE_SHOWN = 200
-TREE_LEVELS = 5
 CELL = 28
 """Width of one entry of the array, in cells."""
 MOVES_SHOWN = 6
@@ -69,23 +68,18 @@ def array_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
 
 
 def tree_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
-    """Return the upper levels of the tree, children under their parent."""
-    entries = frame.queue.array((1 << TREE_LEVELS) - 1, frame.moves_done)
-    rows: list[Row] = []
-
-    def grow(place: int, trunk: str, branch: str) -> None:
-        if place >= len(entries):
-            return
-        entry = entries[place]
-        label = (f"{place} ", "dim")
-        spans = [(trunk + branch, "border"), label, *_entry(painter, entry)]
-        rows.append(Row(spans, ToPair(entry.pair)))
-        trunk += {"": "", "├─ ": "│  ", "└─ ": "   "}[branch]
-        has_sibling = 2 * place + 2 < len(entries)
-        grow(2 * place + 1, trunk, "├─ " if has_sibling else "└─ ")
-        grow(2 * place + 2, trunk, "└─ ")
-
-    grow(0, "", "")
+    """Return each entry with its two children, `1 ·+t 4,111  ├3 t+h 3,389  └4 ·+s 2,649`."""
+    entries = frame.queue.array(ARRAY_SHOWN, frame.moves_done)
+    cell = width // 3
+    rows = []
+    for place in range(max(len(entries) // 2, 1)):
+        spans: list[Span] = []
+        for branch, each in zip(" ├└", (place, 2 * place + 1, 2 * place + 2), strict=True):
+            if each < len(entries):
+                named = [(branch, "border"), (f"{each} ", "dim"), *_entry(painter, entries[each])]
+                is_cut = entries[each].stale and spans_width(named) >= cell
+                spans += left(named[:-1] if is_cut else named, cell)
+        rows.append(Row(spans, ToPair(entries[place].pair)))
     return rows
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
@@ -21,12 +21,14 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.panels.token_detail import LanesPanel
 from bpe_tui.panels.training_panels import TypedTextPanel
+from bpe_tui.session.host import Notifier
 from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import BORDER_CELLS, FramePanel, FrameT, MergeFrameT, TokenPanel, sentence
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.fields import LONGEST_TEXT, Field
 from bpe_tui.widgets.language import current_table, tr, tr_message
 from bpe_tui.widgets.lines import ShownInRows
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Column,
     Row,
@@ -45,6 +47,9 @@ from engine.encoding.typed_ids import decode_known, read_ids
 
 SPELLING_SOUGHT = 4000
 """Number of characters that are searched for GPT-2's spelling at each key."""
+
+
+END_OF_ROWS = "This is the last pretoken of the text; > goes to the last step, {n}."
 
 
 class PartsPanel(FramePanel[FrameT]):
@@ -96,6 +101,13 @@ class TextPretokensPanel(PartsPanel[FrameT]):
         if changed is not None:
             self.cursor = max(0, min(changed, len(self.pretokens) - 1))
             self.scroll_to_row(self.cursor)
+
+    def action_end(self, last: bool) -> None:
+        """Go to the last pretoken; name the key of the last step, which may have been meant."""
+        super().action_end(last)
+        frame: Any = self.frame
+        if last and frame is not None and frame.step < frame.recorded_steps:
+            cast("Notifier", self.app).tell(tr(END_OF_ROWS, n=number(frame.recorded_steps)))
 
     def columns(self, frame: FrameT, width: int) -> Sequence[Column]:
         """Return the columns of a table of pretokens, in `width` cells."""

@@ -93,9 +93,9 @@ def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
         _ = [*islice(window._find_words(), candidates)]
         found += map(repr, window._words)
     drawing.add("places of e", "", [Row([(each, "")]) for each in found])
-    drawing.patch(heap_panel, "TREE_LEVELS", 2)
+    drawing.patch(heap_panel, "ARRAY_SHOWN", 4)
     rows = tree_rows(frame, TokenPainter(frame, marks=False), 43)
-    drawing.add("tree", "of two levels", rows)
+    drawing.add("tree", "of four entries", rows)
 
 
 def draw_encoding(drawing: Drawing, timeline: Timeline) -> None:
