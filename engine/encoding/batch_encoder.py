@@ -8,20 +8,21 @@ is the rule of all encoders, whatever the order of the merges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain, compress
 from typing import NamedTuple
 
 from engine.core.arrays import NOT_THERE, Ints, NumberTable
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.merging import MergeColumns
+from engine.encoding.encoders import RankHeap
+from engine.encoding.merging import MergeArrays, MergeColumns
 from engine.text.pretokenize import to_texts
 
 BLOCK = 1 << 15
 """Pretokens per block, so that a block stays in the processor's cache."""
-LONG = 128
-"""Bytes; longer pretokens are left to the encoder, since each merge takes a round."""
+LONG = 1 << 10
+"""Bytes; longer pretokens are encoded one by one, since each merge takes a round."""
 CODE_POINTS = 0x110000
 
 _PLACE_BITS = 32
@@ -41,35 +42,24 @@ class BatchEncoder:
 
     Args:
         alphabet: spells a pretoken before any merge.
-        merges: the columns of the encoder's table.
-        encode: gives the ids of one long pretoken.
-        long: bytes; a longer pretoken is a long one; by default `LONG`.
+        merges: the merges of the encoder's table.
 
-    >>> from engine.encoding.alphabet import ByteAlphabet
-    >>> from engine.encoding.encoders import RankHeap
+    >>> from engine.encoding.alphabet import BYTES
     >>> from engine.encoding.merging import columns_of
-    >>> one = RankHeap(ByteAlphabet(range(256)), {(97, 98): (0, 256)})
-    >>> encoder = BatchEncoder(one.alphabet, columns_of(one.table), one.encode)
+    >>> encoder = BatchEncoder(BYTES, columns_of({(97, 98): (0, 256)}))
     >>> encoded = encoder.encode([b"abc", b"", b"aab"])
     >>> encoded.ids.tolist(), encoded.counts.tolist()
     ([256, 99, 97, 256], [2, 0, 2])
     """
 
-    def __init__(
-        self,
-        alphabet: Alphabet,
-        merges: MergeColumns,
-        encode: Callable[[bytes], Sequence[int]],
-        long: int | None = None,
-    ) -> None:
-        self._long = LONG if long is None else long
+    def __init__(self, alphabet: Alphabet, merges: MergeColumns) -> None:
         self._alphabet = alphabet
+        self._one_by_one = RankHeap(alphabet, MergeArrays(merges))
         left, right, rank, made = merges
         greatest = max(int(each.max(initial=0)) for each in (left, right, made))
         ids = 1 + max(greatest, max(alphabet.token_ids))
         places = NumberTable(left * ids + right, np.arange(len(rank), dtype=np.int64))
         self._merges = _MergeLookup(ids, places, np.append(rank, _NEVER), made)
-        self._encode_one = encode
         self._id_of = np.full(CODE_POINTS, NOT_THERE, dtype=np.int64)
         self._id_of[[*map(ord, alphabet.letters)]] = [*alphabet.letters.values()]
 
@@ -93,14 +83,13 @@ class BatchEncoder:
         codes = "".join(texts).encode("utf-32-le", "surrogatepass")
         ids = self._id_of[np.frombuffer(codes, dtype=np.uint32)]
         counts = np.fromiter(map(len, texts), np.int64, len(texts))
-        apart = np.fromiter(map(len, pretokens), np.int64, len(pretokens)) > self._long
+        apart = np.fromiter(map(len, pretokens), np.int64, len(pretokens)) > LONG
         apart[np.repeat(np.arange(len(counts)), counts)[ids == NOT_THERE]] = True
         if not apart.any():
             return EncodedBatch(ids, counts)
-        spell, encode = self._alphabet.spell, self._encode_one
+        spell, encode = self._alphabet.spell, self._one_by_one.encode
         one_by_one = [
-            encode(each) if len(each) > self._long else spell(each)
-            for each in compress(pretokens, apart)
+            encode(each) if len(each) > LONG else spell(each) for each in compress(pretokens, apart)
         ]
         ids = ids[~np.repeat(apart, counts)]
         counts[apart] = np.fromiter(map(len, one_by_one), np.int64, len(one_by_one))

@@ -145,7 +145,7 @@ pretokens = st.lists(st.text("abc", max_size=12).map(str.encode), max_size=12)
 
 
 def at_once(encoder: Encoder) -> BatchEncoder:
-    return BatchEncoder(encoder.alphabet, columns_of(encoder.table), encoder.encode)
+    return BatchEncoder(encoder.alphabet, columns_of(encoder.table))
 
 
 def check(encoder: Encoder, pretokens: list[bytes]) -> None:
