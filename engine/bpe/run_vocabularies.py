@@ -14,13 +14,12 @@ from functools import cached_property
 from engine.bpe.record import Record
 from engine.core.arrays import Ints
 from engine.core.slow_modules import np
-from engine.encoding.alphabet import Alphabet, ByteAlphabet, is_white_space
+from engine.encoding.alphabet import Alphabet, ByteAlphabet
 from engine.encoding.merging import NONE
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import copied
 from engine.recording.token_table import MergeRows, TokenTable
 from engine.recording.vocabulary import Vocabulary
-from engine.text.pretokenize import to_bytes, to_text
 
 
 class RunVocabularies:
@@ -99,31 +98,10 @@ class RunVocabularies:
             weighted = np.bincount(joined, weights=np.repeat(times, lengths), minlength=256)
             return weighted.astype(np.int64)
         found: Counter[int] = Counter()  # by id
-        if self._alphabet.inside.spells_apart:
-            found = self._character_counts(self._alphabet.inside)
-        else:
-            for pretoken, count in pretokens.items():
-                for token_id in self._alphabet.spell(pretoken):
-                    found[token_id] += count
+        for pretoken, count in pretokens.items():
+            for token_id in self._alphabet.spell(pretoken):
+                found[token_id] += count
         counts = np.zeros(self._record.first_id, dtype=np.int64)
         for token_id, count in found.items():
             counts[self._record.ids.place_of(token_id)] = count
         return counts
-
-    def _character_counts(self, alphabet: Alphabet) -> Counter[int]:
-        """Count characters at C speed, and spell each distinct one once; return id → count."""
-        marker, words = self._alphabet.marker, self._counts
-        if marker is not None:
-            words = {word: count for word, count in words.items() if not is_white_space(word)}
-        texts = list(map(to_text, words))
-        times = np.fromiter(words.values(), dtype=np.int64, count=len(words))
-        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-        joined = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        weighted = np.bincount(joined, weights=np.repeat(times, lengths))
-        found: Counter[int] = Counter()
-        for character in np.flatnonzero(weighted).tolist():
-            for token_id in alphabet.spell(to_bytes(chr(character))):
-                found[token_id] += int(weighted[character])
-        if marker is not None:
-            found[marker] = int(times.sum())
-        return found

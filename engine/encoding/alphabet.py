@@ -26,14 +26,12 @@ class Alphabet(ABC):
         unit: the word for one of its tokens: `byte` or `character`.
         marker: the id of the token without bytes at the end of each pretoken, or `None`.
         spells: whether it spells anything; false if the merges of a vocabulary are missing.
-        spells_apart: whether each character is spelled as if it were alone.
     """
 
     token_ids: Sequence[int]
     unit: str = "character"
     marker: int | None = None
     spells: bool = True
-    spells_apart: bool = False
     _inside: Alphabet | None = None
 
     @abstractmethod
@@ -189,7 +187,6 @@ class CharacterAlphabet(Alphabet):
         is_plain = not (byte_ids or fuse_unknown or suffix or by_byte)
         # The unknown token if each character is one token.
         self._only_unknown = unknown if is_plain else None
-        self.spells_apart = self._only_unknown is not None and not prefix
         bytes_there = (each for each in byte_ids or () if each is not None)
         in_place = () if unknown is None else (unknown,)
         self.token_ids = [*characters.values(), *bytes_there, *in_place]

@@ -1,7 +1,7 @@
 /* SentencePiece's normalizer: engine/pipeline/sentencepiece.py explains what it does.
  *
  * The rules are a double array as it comes with a model; engine/pipeline/double_array.py explains a
- * unit. Python checks it before.
+ * unit. It may be damaged, so each place in it is checked.
  */
 #include "characters.h"
 #include "trie.h"

@@ -354,10 +354,7 @@ class Precompiled(EditingNormalizer):
         Raises:
             ValueError: it is not a map.
         """
-        data = base64.b64decode(self.precompiled_charsmap, validate=True)
-        units, replacements = parts_of_map(data)
-        replacements.decode()
-        return units, replacements
+        return parts_of_map(base64.b64decode(self.precompiled_charsmap, validate=True))
 
     @cached_property
     def _looked_up(self) -> Callable[[str], str | None]:

@@ -26,7 +26,7 @@ from engine.native import KERNEL
 from engine.native.encoding import Spelling, Way
 from engine.native.normalizing import KernelNormalizer
 from engine.pipeline.decoders import Decoder, Joining
-from engine.pipeline.double_array import is_whole_trie, parts_of_map, text_at, walk_trie
+from engine.pipeline.double_array import parts_of_map, text_at, walk_trie
 from engine.pipeline.models import MergingModel, Model, ModelToken
 from engine.pipeline.normalizers import REMEMBERED, Edit, EditingNormalizer
 from engine.pipeline.pretokenizers import PreTokenizer, Span
@@ -53,14 +53,14 @@ class CharacterMap:
     def __init__(self, data: bytes) -> None:
         try:
             self.units, self.texts = parts_of_map(data)
+            if not self.units:
+                raise ValueError("it has no rules")
         except (ValueError, struct.error):
             raise TokenizerFileError("its map of characters is damaged") from None
         if _TOO_LONG.search(self.texts):
             raise TokenizerFileError(
                 f"its map of characters makes more than {LONGEST_CONTENT} bytes of one"
             )
-        if not is_whole_trie(self.units, self.texts):
-            raise TokenizerFileError("its map of characters is damaged")
         self._at_two = lru_cache(REMEMBERED)(self._look_up)
 
     def longest(self, text: str, start: int) -> tuple[int, str] | None:
@@ -86,7 +86,7 @@ class CharacterMap:
 
 
 character_map = lru_cache(2)(CharacterMap)
-"""Returns the map of a model; to check one takes longer than to encode a short text."""
+"""Returns the map of a model, made once to be checked and to be used."""
 _TOO_LONG = re.compile(rb"[^\0]{%d}" % (LONGEST_CONTENT + 1))
 LONGEST_RULE = 64
 """Characters of the longest rule; SentencePiece's builder allows 32 rules that begin alike."""
@@ -142,7 +142,7 @@ class SentencePieceNormalizer(EditingNormalizer):
         if found is None and (self.remove_extra_whitespaces or not text):
             return ""
         mark = SPACE if self.escape_whitespaces else " "
-        normal = mark * len(text) if found is None else found.decode()
+        normal = mark * len(text) if found is None else found.decode("utf-8", "replace")
         if self.remove_extra_whitespaces:
             normal = normal.rstrip(mark)
         if not self.add_dummy_prefix:

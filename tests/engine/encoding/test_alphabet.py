@@ -107,7 +107,7 @@ DESCRIBED: list[Alphabet] = [
 def test_an_alphabet_says_what_a_token_is_before_any_merge() -> None:
     samples = []
     for alphabet in DESCRIBED:
-        told = f"{type(alphabet).__name__} of {alphabet.unit}s, {alphabet.spells_apart=}"
+        told = f"{type(alphabet).__name__} of {alphabet.unit}s"
         told += f", {len(alphabet.letters)} letters, {len(set(alphabet.token_ids))} tokens"
         samples.append([f"{told}: {alphabet.beginning}; {alphabet.exceptions}"])
         for text in ("éaa", "ßßaéaé", "ßéßa", " "):
