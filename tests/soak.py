@@ -2,7 +2,7 @@
 """Search for keys that do harm: `python tests/soak.py SECONDS [--seed N]`.
 
 Random keys, some of them at once, clicks, drags, wheels, pastes and sizes, and storms of clicks and
-sizes over the palette, go to the applications of
+sizes over the help, go to the applications of
 all models, to tokenizers, counts, checks, comparisons, the start page, lessons and a
 quiz, with colours and without. Of each failure the seed and the shortest sequence that still fails
 are printed; what stands raw on a screen is one, too, and so is a report. At the end the screens
@@ -98,7 +98,7 @@ def some_key(dice: random.Random) -> str:
 
 
 def some_burst(dice: random.Random) -> tuple[str, ...]:
-    """Return keys that are pressed at once: any, or a command that the palette finds."""
+    """Return keys that are pressed at once: any, or a command that the help finds."""
     if dice.random() < 0.7:
         return tuple(some_key(dice) for _ in range(dice.choice((2, 3, 8, 20))))
     typed = dice.choice(WORDS)[: dice.randrange(9)]
@@ -107,7 +107,7 @@ def some_burst(dice: random.Random) -> tuple[str, ...]:
 
 
 def some_storm(dice: random.Random) -> tuple[str, ...]:
-    """Return what comes at once while the palette opens: clicks, moves, wheels, sizes and keys."""
+    """Return what comes at once while the help opens: clicks, moves, wheels, sizes and keys."""
     kinds = ("down", "down", "up", "up", "move", "wheel", "size", "size", "key")
     storm = []
     for _ in range(dice.choice((3, 10, 30))):

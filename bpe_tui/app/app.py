@@ -41,7 +41,9 @@ SWITCH_SECONDS = 0.0005
 
 To answer a key takes a dozen hand-overs between threads: Python's own 5 ms would be felt.
 """
-FOR_KEYS = (*("bpe_tui.app.palette", "bpe_tui.lessons.guide", "bpe_tui.session.opening_command"),)
+FOR_KEYS = (
+    *("bpe_tui.shell.help_window", "bpe_tui.lessons.guide", "bpe_tui.session.opening_command"),
+)
 """Modules that the first screen does without, and its keys need."""
 JobMaker = Callable[[Config, Post], OpeningJob]
 """Makes the job for a config; its second argument takes the job's messages."""

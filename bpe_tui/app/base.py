@@ -1,4 +1,4 @@
-"""The base of all applications: colours, the palette of commands, messages, how they end."""
+"""The base of all applications: colours, messages, how they end."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class BaseApp(SurvivingApp[int]):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Run an action of any key, click or entry of the palette, or show why it is refused."""
+        """Run an action of any key, click or line of the help, or show why it is refused."""
         if isinstance(action, str) and (refused := self.refusal_of(action)):
             self.tell(refused)
             return True
@@ -231,12 +231,6 @@ class BaseApp(SurvivingApp[int]):
     def action_messages(self) -> None:
         self.push_screen(Messages())
 
-    def action_command_palette(self) -> None:
-        from bpe_tui.app.palette import Palette, run_command  # few keys open it
-
-        if isinstance(self.screen, PanelScreen):  # a window has no commands
-            self.push_screen(Palette(self.screen), partial(run_command, self.screen))
-
     def action_open(self) -> None:
         """Ask for another tokenizer, for the comparison in front."""
         from bpe_tui.dialogs.open_other import Chosen, ChosenFile, OpenOther, ToCompare
@@ -251,9 +245,9 @@ class BaseApp(SurvivingApp[int]):
 
     def action_help(self) -> None:
         if isinstance(screen := self.screen, PanelScreen):  # a window has no commands
-            from bpe_tui.shell.help_window import Help
+            from bpe_tui.shell.help_window import Help, run_command  # few keys open it
 
-            screen.run_chosen(Help(screen.id or ""))
+            self.push_screen(Help(screen), partial(run_command, screen))
 
 
 class SingleScreenApp(BaseApp):

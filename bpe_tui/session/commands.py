@@ -1,6 +1,6 @@
-"""The table of commands: keys, footer labels, help lines and palette entries come from here.
+"""The table of commands: keys, footer labels and help lines come from here.
 
-Footer, help and palette keep this order. Commands that only one model has are in its `model.py`.
+Footer and help keep this order. Commands that only one model has are in its `model.py`.
 """
 
 from __future__ import annotations
@@ -365,13 +365,13 @@ COMMANDS: tuple[Command, ...] = (
     Command("", "language", "app.language", LOOK, ALWAYS,
             "The next language, and the one to begin with from now on.",
             words="chinese english zhongwen 中文 语言 locale translation"),
-    Command("ctrl+p", "palette", "app.command_palette", LOOK, (*ALWAYS, START),
-            "Find a command by words.", footer={FIELD: 5}, in_fields=True),
     Command("ctrl+l", "messages", "app.messages", LOOK, (*ALWAYS, START),
             "All messages, to be read again.", in_fields=True, words="log errors warnings notices"),
     Command("question_mark", "help", "app.help", LOOK, (*ALWAYS, START),
             "All keys, signs and words.", footer={ANY: 99, READING: 99},
-            words="keys shortcuts bindings legend glossary manual"),
+            words="keys shortcuts bindings legend glossary manual palette"),
+    Command("ctrl+p", "help", "app.help", LOOK, (*ALWAYS, START),
+            "Find a command by words.", footer={FIELD: 5}, in_fields=True),
     Command("q", "quit", "app.quit", DO, (*ALWAYS, START),
             "Leave.", footer={READING: 4}, words="exit leave close"),
     Command("ctrl+q", "quit", "app.quit", DO, (*ALWAYS, START),

@@ -99,7 +99,7 @@ MENUS = {"next": "t", "filter": "F"}
 
 
 class Command(NamedTuple):
-    """A command of the application: its keys, and its words in footer, help and palette.
+    """A command of the application: its keys, and its words in footer and help.
 
     Attributes:
         keys: Textual's names of its keys, with commas between.
@@ -107,12 +107,12 @@ class Command(NamedTuple):
         action: Textual's action, of the application (`app.…`) or of the screen (`screen.…`).
         group: its group in the help.
         screens: the screens that have it, or kinds of screens: see `bpe_tui.session.models`.
-        help: its line in the help and the palette.
+        help: its line in the help.
         footer: where the footer shows it: the focused panel, the kind of screen, or `ANY` → its
             rank there, the lowest first; `FIELD` and `READING` stand for all panels.
         playing: its label in the footer while something plays, which shows no others.
         in_fields: whether its keys act while a text is being typed.
-        words: more words that find it in the palette.
+        words: more words that find it in the help.
         menu: the menu that has it, so that its keys act only there: a name in `MENUS`.
         only_bpe: the sentence that its keys give with other models; empty if they have it, too.
         of_merges: whether it does nothing for a tokenizer without merges.

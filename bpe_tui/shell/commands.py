@@ -315,9 +315,29 @@ def kinds_with(command: Command, model: Model) -> list[str]:
     ]
 
 
-def other_models_with(command: Command, model: Model) -> list[Model]:
-    """Return the other models with which the command works."""
-    return [other for other in MODELS.values() if other is not model and kinds_with(command, other)]
+class PlacedCommand(NamedTuple):
+    """A command, and the kind of screen or the model that has it, if it is not here."""
+
+    command: Command
+    kind: str = ""
+    model: Model | None = None
+
+
+def commands_elsewhere(screen: str, model: Model | None) -> Iterator[PlacedCommand]:
+    """Yield the commands that a screen lacks, each once: of other screens, of other models."""
+    known = {(command.action, command.label) for command in commands_on(screen)}
+    for command in COMMANDS if model is not None else ():
+        assert model is not None
+        if (command.action, command.label) in known:
+            continue
+        if kinds := kinds_with(command, model):
+            known.add((command.action, command.label))
+            yield PlacedCommand(command, kinds[0])
+            continue
+        others = (each for each in MODELS.values() if each is not model)
+        if other := next((each for each in others if kinds_with(command, each)), None):
+            known.add((command.action, command.label))
+            yield PlacedCommand(command, model=other)
 
 
 def key_of_screen(kind: str) -> str:

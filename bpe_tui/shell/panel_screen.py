@@ -375,7 +375,7 @@ class PanelScreen(SettledScreen[None]):
     async def run_action(
         self, action: str, namespaces: Mapping[str, DOMNode] | None = None
     ) -> None:
-        """Run an action of a key, a click or the palette; the application may refuse it.
+        """Run an action of a key, a click or the help; the application may refuse it.
 
         First a text that covers the screen gives way, so that nothing moves unseen.
         """

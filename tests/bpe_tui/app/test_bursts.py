@@ -42,7 +42,7 @@ async def test_no_key_of_a_screen_does_harm_while_another_corpus_is_being_read()
 
 
 @pytest.mark.slow
-async def test_the_palette_closes_opens_again_at_once_and_runs_a_command_only_once() -> None:
+async def test_the_help_closes_opens_again_at_once_and_runs_a_command_only_once() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         below = app.screen
         await pilot.press("ctrl+p")

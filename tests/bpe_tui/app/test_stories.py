@@ -49,7 +49,6 @@ SLOW = (
     "lessons",
     "models",
     "moves",
-    "palette",
     "questions",
     "race",
     "textbook",

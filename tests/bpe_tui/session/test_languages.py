@@ -51,7 +51,7 @@ async def test_the_language_is_changed_on_the_start_page() -> None:
 
 
 @pytest.mark.slow  # each change makes the screens again
-async def test_the_language_is_changed_by_a_click_beside_the_tabs_and_by_the_palette() -> None:
+async def test_the_language_is_changed_by_a_click_beside_the_tabs_and_by_the_help() -> None:
     async with opened(size=(120, 40)) as (app, pilot):
         app.seek(3)
         await pilot.press("m", "down")

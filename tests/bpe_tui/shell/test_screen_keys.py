@@ -54,7 +54,7 @@ def test_the_footer_is_about_the_focused_panel() -> None:
     assert same == second
     left = AT_REST.labels | {"app.jump_back": BACK}  # type: ignore[operator]
     assert lines(panel="corpus", labels=left)[0].startswith(f" → next  ⌫ {BACK}  space play ")
-    assert lines(is_typing=True) == [" Esc leave  Ctrl+U clear  Tab panel  Ctrl+P palette ", ""]
+    assert lines(is_typing=True) == [" Esc leave  Ctrl+U clear  Tab panel  Ctrl+P help ", ""]
     assert lines(is_ready=False) == [" Esc leave  o open  q quit  ? help ", ""]
     assert lines(named_keys={"→", "v", "⌫"})[0] == " → next  v array  ? help "
 

@@ -114,7 +114,7 @@ def test_the_legend_has_the_signs_that_the_text_needs_and_draws_them_as_the_scre
 
 def test_the_help_of_each_screen_has_each_of_its_commands_to_run() -> None:
     for screen in (*ALWAYS, "start", "unigram-training"):
-        commands = [line.command for line in help_parts(screen)["keys"] if line.command]
+        commands = [line.found.command for line in help_parts(screen)["keys"] if line.found]
         assert sorted(commands, key=id) == sorted(commands_on(screen), key=id)
 
 

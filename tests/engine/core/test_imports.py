@@ -79,7 +79,11 @@ def test_opening_a_corpus_imports_no_formats_and_no_command_line() -> None:
 def test_the_first_screen_imports_nothing_that_it_does_not_show() -> None:
     loaded = loaded_by("import bpe_tui.cli.inputs, bpe_tui.app.app, bpe_tui.bpe.training_screen")
     assert not loaded & {"numpy", "regex", "textual.widgets._text_area"}
-    assert not loaded & {"bpe_tui.app.palette", "bpe_tui.lessons.guide", "bpe_tui.widgets.chart"}
+    assert not loaded & {
+        "bpe_tui.shell.help_window",
+        "bpe_tui.lessons.guide",
+        "bpe_tui.widgets.chart",
+    }
     assert "bpe_tui.session.opening_command" not in loaded
     rooms = (
         "analysis.breakpoints",
