@@ -16,7 +16,7 @@ from program import Result, run
 from bpe_tui.cli.console import COMMAND_NAMES
 from bpe_tui.cli.program import app
 
-QUIZ = "quiz low.txt --pattern whitespace --questions 3"
+QUIZ = "quiz low.txt --pattern whitespace --questions 3 --kinds tokens-left"
 COMMANDS = {
     "train --out": "train low.txt --vocab-size 259 --out tokenizer",
     "train --steps": "train low.txt --vocab-size 259 --out tokenizer --steps steps.jsonl",

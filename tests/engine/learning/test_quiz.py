@@ -32,7 +32,9 @@ from engine.text.excerpt import Excerpt
 
 TEXT = b"low low low low low lower lower widest widest widest " + b"newest " * 6
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6, b" ": 15}
-PAPER = Paper("low.txt", "0" * 64, {"model": "bpe"}, "7", 6)
+KINDS = "tie", "stale", "tokens-left", "make-merges"
+"""Kinds of which so small a corpus has fair questions: none is searched for long."""
+PAPER = Paper("low.txt", "0" * 64, {"model": "bpe"}, "7", 6, KINDS[1::2])
 
 
 def recording(trainer: str = "fast") -> Timeline:
@@ -73,7 +75,7 @@ def graded(path: Path, **how: Any) -> Grades:
 @pytest.mark.parametrize("trainer", first_quick(TRAINERS))
 def test_the_seed_decides_the_questions_with_every_trainer(trainer: str) -> None:
     asked, same, others = (
-        [(each.asks, each.given, each.form, each.answer) for each in quiz_of(seed, 8, (), name)]
+        [(each.asks, each.given, each.form, each.answer) for each in quiz_of(seed, 8, KINDS, name)]
         for seed, name in (("7", trainer), ("7", "fast"), ("8", "fast"))
     )
     assert asked == same != others
@@ -85,7 +87,7 @@ def test_a_seed_always_gives_the_same_questions() -> None:
         *(("stale", 6), ("stale", 9), ("stale", 4), ("stale", 8)),
         *(("make-merges", 0), ("make-merges", 7)),
     ]
-    assert PAPER.code == "be1d35901c3a"
+    assert replace(PAPER, kinds=()).code == "be1d35901c3a"
 
 
 def test_other_examples_of_a_kind_are_asked_until_none_is_left() -> None:
