@@ -81,11 +81,11 @@ def check(
     inputs.check_run(config)
     with TrainingBar() as bar:
         text, count = count_corpus_of(config, bar.on_progress)
+        assignment = Assignment.of_file(
+            text, config.special_tokens, config.pattern, config.tie_rule, vocab_size, count.counts
+        )
+        report = check_claim(claim, assignment, on_work=bar.on_work)
     inputs.note_skipped(text.reader.skipped)
-    assignment = Assignment.of_file(
-        text, config.special_tokens, config.pattern, config.tie_rule, vocab_size, count.counts
-    )
-    report = check_claim(claim, assignment)
     if json:
         console.print_json(as_dict(report), indent=2)
     else:

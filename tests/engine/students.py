@@ -155,6 +155,13 @@ class CountsWithoutOverlap(Student):
         return found
 
 
+class DropsRareWords(Student):
+    """Mistake: words that occur once are left out, to save time."""
+
+    def words(self, text: str) -> dict[Word, int]:
+        return {word: n for word, n in super().words(text).items() if n > 1}
+
+
 class CountsEachWordOnce(Student):
     """Mistake: do not multiply by the count of the pretoken."""
 
@@ -429,19 +436,55 @@ class NeverUpdatesCounts(KeepsCounts):
 class LooksAtOldNeighbours(KeepsCounts):
     """Mistake: in `abab` take `a` for the right neighbour of the first `ab`; it merges, too."""
 
+    LEFT = RIGHT = True
+
     def update(self, counts: Counter[Pair], before: Word, after: Word, pair: Pair, n: int) -> None:
         i, new = 0, pair[0] + pair[1]
         while i < len(before) - 1:
             if before[i : i + 2] != pair:
                 i += 1
                 continue
-            if i > 0:
+            if i > 0 and self.LEFT:
                 counts[before[i - 1], pair[0]] -= n
                 counts[before[i - 1], new] += n
-            if i + 2 < len(before):
+            if i + 2 < len(before) and self.RIGHT:
                 counts[pair[1], before[i + 2]] -= n
                 counts[new, before[i + 2]] += n
             i += 2
+
+
+class CorrectsTheLeft(LooksAtOldNeighbours):
+    RIGHT = False
+
+
+class CorrectsTheRight(LooksAtOldNeighbours):
+    LEFT = False
+
+
+class ChangesCountsByOne(KeepsCounts):
+    """Mistake: a word that occurs n times changes the counts by 1."""
+
+    def update(self, counts: Counter[Pair], before: Word, after: Word, pair: Pair, n: int) -> None:
+        counts.subtract(self.pairs(before))
+        counts.update(self.pairs(after))
+
+
+class TakesWhatItsHeapHas(Student):
+    """Mistake: an entry is never compared with the count, so a pair may merge twice."""
+
+    def train(self, text: str, merges: int) -> list[tuple[Pair, int]]:
+        words, steps = self.words(text), list[tuple[Pair, int]]()
+        counts = self.count(words)
+        heap = [(n, pair) for pair, n in counts.items()]
+        while len(steps) < merges:
+            entry = max(heap)
+            heap.remove(entry)
+            pair = entry[1]
+            steps.append((pair, counts[pair]))
+            words = {self.merged(word, pair): n for word, n in words.items()}
+            before, counts = counts, self.count(words)
+            heap += [(n, each) for each, n in counts.items() if n != before[each]]
+        return steps
 
 
 class TakesOffWhatWasNeverCounted(KeepsCounts):
@@ -495,6 +538,18 @@ class TakesNewlinesOut(Student):
         return text.replace("\n", "").split(SPECIAL)
 
 
+class PutsASpaceForNewlines(Student):
+    def documents(self, text: str) -> list[str]:
+        return text.replace("\n", " ").split(SPECIAL)
+
+
+class StripsLinesOfTheFile(Student):
+    """Mistake: lines are stripped before special tokens are cut out."""
+
+    def documents(self, text: str) -> list[str]:
+        return super().documents("\n".join(line.strip() for line in text.split("\n")))
+
+
 class ReadsTheFirstDocument(Student):
     """Mistake: `split` is given for the text, and only its first part is used."""
 
@@ -511,7 +566,8 @@ class MergesFiveARound(Student):
         words, steps = self.words(text), list[tuple[Pair, int]]()
         while len(steps) < merges and (counts := self.count(words)):
             order = sorted(counts, key=lambda pair: (counts[pair], pair), reverse=True)
-            for pair in order[: self.AT_ONCE]:
+            tied = list(counts.values()).count(max(counts.values()))
+            for pair in order[: self.AT_ONCE or tied]:
                 steps.append((pair, counts[pair]))
                 words = {self.merged(word, pair): n for word, n in words.items()}
         return steps[:merges]
@@ -521,6 +577,12 @@ class MergesTenARound(MergesFiveARound):
     """Mistake: as above, with ten."""
 
     AT_ONCE = 10
+
+
+class MergesAllTied(MergesFiveARound):
+    """Mistake: all pairs of the highest count are merged before pairs are counted again."""
+
+    AT_ONCE = 0
 
 
 class SortsItsMerges(Student):

@@ -45,12 +45,21 @@ from engine.text.pretokenize import to_bytes, to_text
 # -- habits: how a trainer counts, merges, keeps its counts
 def _habit(name: str, sentence: str, **habits: object) -> Cause:
     """Return a mistake in counting, merging or keeping the counts: other fields of `Habits`."""
+    return _habits(name, sentence, {"": habits})
 
-    def change(procedure: Procedure) -> Procedure:
-        changed = replace(procedure.habits, **habits)  # type: ignore[arg-type]
-        return replace(procedure, habits=changed)
 
-    return Cause(name, sentence, lambda case: [Deviation(sentence, change)])
+def _habits(name: str, sentence: str, variants: Mapping[str, Mapping[str, object]]) -> Cause:
+    """Return such a mistake in several variants."""
+    deviations = [
+        Deviation(readings.variant_of(sentence, variant), partial(_with_habits, habits), variant)
+        for variant, habits in variants.items()
+    ]
+    return Cause(name, sentence, lambda case: deviations)
+
+
+def _with_habits(habits: Mapping[str, object], procedure: Procedure) -> Procedure:
+    changed = replace(procedure.habits, **habits)  # type: ignore[arg-type]
+    return replace(procedure, habits=changed)
 
 
 def pairs_apart(word: Word) -> Iterator[Pair]:
@@ -105,8 +114,10 @@ def only_old_pairs(before: Word, after: Word, pair: Pair, new_id: int) -> Iterat
     yield from ((left, +1) for left in pairwise(after) if new_id not in left)
 
 
-def neighbours_before(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[CountDelta]:
-    """Take the neighbours of each occurrence from the word before the merge.
+def neighbours_before(
+    before: Word, after: Word, pair: Pair, new_id: int, left: bool = True, right: bool = True
+) -> Iterator[CountDelta]:
+    """Take the neighbours of each occurrence from the word before the merge, those of some sides.
 
     Where two occurrences are adjacent (`abab`) the neighbour is about to merge, too: pairs are
     counted that will not be there, and the pair of the two new tokens is not.
@@ -117,10 +128,10 @@ def neighbours_before(before: Word, after: Word, pair: Pair, new_id: int) -> Ite
             position += 1
             continue
         yield pair, -1
-        if position:
+        if position and left:
             yield (before[position - 1], pair[0]), -1
             yield (before[position - 1], new_id), +1
-        if position < last:
+        if position < last and right:
             yield (pair[1], before[position + 2]), -1
             yield (new_id, before[position + 2]), +1
         position += 2
@@ -172,24 +183,38 @@ def _each_once(here: Assignment, counts: Mapping[bytes, int]) -> Mapping[bytes, 
     return dict.fromkeys(counts, 1)
 
 
+_RARE = "pretokens that occur rarely are not counted"
+
+
+def _without_rare(here: Assignment, counts: Mapping[bytes, int], least: int) -> Mapping[bytes, int]:
+    return {pretoken: count for pretoken, count in counts.items() if count >= least}
+
+
+def _rare_lost(case: DivergenceCase) -> Iterator[Deviation]:
+    for least in (2, 3, 5, 10):
+        variant = f"count < {least}"
+        recount = partial(_without_rare, least=least)
+        change = partial(Procedure.recounting, recount=recount)
+        yield Deviation(readings.variant_of(_RARE, variant), change, variant)
+
+
 _CHARACTERS = "the merges start from characters, not from bytes"
 
 
 # -- several merges from the same counts
 
 ROUND = "several merges are made before the counts are looked at again"
-ROUNDS = (2, 3, 4, 5, 8, 10, 16, 20, 25, 32, 50, 64, 100)
+ROUNDS = (*range(2, 21), 25, 32, 50, 64, 100)
 """Numbers of merges of a round that are tried."""
 
 
 def _rounds(case: DivergenceCase) -> Iterator[Deviation]:
+    tied = "all tied pairs are merged before the counts are looked at again"
+    yield Deviation(say(tied), partial(_with_habits, {"merges_a_round": 0}), "tied")
     for number in ROUNDS if case.is_small else ():
         if number >= len(case.steps):
             return
-
-        def change(procedure: Procedure, number: int = number) -> Procedure:
-            return replace(procedure, habits=replace(procedure.habits, merges_a_round=number))
-
+        change = partial(_with_habits, {"merges_a_round": number})
         sentence = say("{n} merges are made before the counts are looked at again", n=str(number))
         yield Deviation(sentence, change, str(number))
 
@@ -265,10 +290,21 @@ def _swapped(case: DivergenceCase) -> Iterator[Slip]:
 
 
 def _reordered(case: DivergenceCase) -> Iterator[Slip]:
-    """Compare the merges as a set: all are the rule's first ones, in another order."""
+    """Compare the merges as a set: all are the rule's first ones, in another order.
+
+    No trainer makes the order itself: a token is used before it is made, or lengths ascend.
+    """
     rule = [step.pair for step in case.assignment.first_by_rule(len(case.steps))]
     made = [step.pair for step in case.steps]
-    if made != rule and Counter(made) == Counter(rule):
+    tokens = [left + right for left, right in made]
+    is_early = any(
+        len(part) > 1 and part not in tokens[:place]
+        for place, pair in enumerate(made)
+        for part in pair
+    )
+    lengths = [*map(len, tokens)]
+    is_sorted = is_early or lengths == sorted(lengths)
+    if is_sorted and made != rule and Counter(made) == Counter(rule):
         yield Slip(say(REORDERED), case.steps, 0)
 
 
@@ -300,11 +336,13 @@ CAUSES: Registry[str, Cause] = registry_of(
     ),
     Cause("special-captured", readings.CAPTURED, readings.captured, cost=1),
     Cause("border-crossed", _UNCUT, _no_pretokens, cost=1),
-    _habit(
+    _habits(
         "stale-heap",
         "a stale entry is taken from the heap: its count is not compared with the true one",
-        changes=only_new_pairs,
-        skips_gone=True,
+        {
+            "pairs that are gone are skipped": {"changes": only_new_pairs, "skips_gone": True},
+            "pairs that are gone merge again": {"checks_heap": False},
+        },
     ),
     _habit(
         "not-lowered",
@@ -328,6 +366,19 @@ CAUSES: Registry[str, Cause] = registry_of(
         "where two occurrences are adjacent, as in abab, the second takes off a pair of the "
         "new token and a, which was never counted",
         changes=left_merged_already,
+    ),
+    _habits(
+        "one-side",
+        "after a merge the counts on one side of it are corrected, and not those on the other",
+        {
+            "the left side": {"changes": partial(neighbours_before, right=False)},
+            "the right side": {"changes": partial(neighbours_before, left=False)},
+        },
+    ),
+    _habit(
+        "change-unweighted",
+        "after a merge each distinct pretoken changes the counts by one, not as often as it occurs",
+        weighs_changes=False,
     ),
     _habit(
         "once-a-word",
@@ -390,9 +441,10 @@ CAUSES: Registry[str, Cause] = registry_of(
     ),
     readings.reading_variants(
         "newlines-removed",
-        "all newlines are taken out: the lines join without anything between them",
+        "all newlines are taken out",
         {
-            "newlines removed": readings.each(lambda document: document.replace(b"\n", b"")),
+            "nothing in their place": readings.each(lambda document: document.replace(b"\n", b"")),
+            "a space in their place": readings.each(lambda document: document.replace(b"\n", b" ")),
             "stripped lines joined": readings.each(
                 lambda document: b"".join(readings.stripped_lines(document))
             ),
@@ -410,6 +462,9 @@ CAUSES: Registry[str, Cause] = registry_of(
             "lines read one by one": readings.in_pieces(readings.stripped_lines),
             "lines joined again": readings.each(
                 lambda document: b"\n".join(readings.stripped_lines(document))
+            ),
+            "lines of the whole file": readings.of_file(
+                lambda text: b"\n".join(readings.stripped_lines(text))
             ),
         },
     ),
@@ -472,11 +527,12 @@ CAUSES: Registry[str, Cause] = registry_of(
         _UNWEIGHTED,
         lambda case: [Deviation(_UNWEIGHTED, partial(Procedure.recounting, recount=_each_once))],
     ),
-    Cause("missing-line", "lines of the list of merges are missing", _missing, cost=1),
-    Cause("swapped-lines", "two lines of the list of merges are swapped", _swapped, cost=1),
-    Cause("reordered", REORDERED, _reordered, cost=1),
-    Cause("line-too-many", "the list of merges has lines that do not belong", _too_many, cost=1),
+    Cause("rare-lost", _RARE, _rare_lost),
+    Cause("missing-line", "lines of the list of merges are missing", _missing, cost=2),
     Cause("stray-pattern", "the text is cut by a pattern without a name", _stray_patterns, cost=2),
-    Cause("chunk-borders", readings.CHUNKED, readings.chunk_borders, cost=2, is_faint=True),
+    Cause("chunk-borders", readings.CHUNKED, readings.chunk_borders, cost=2),
     Cause("last-chunk-lost", readings.LAST_LOST, readings.last_chunk_lost, cost=2),
+    Cause("swapped-lines", "two lines of the list of merges are swapped", _swapped, cost=2),
+    Cause("reordered", REORDERED, _reordered, cost=2),
+    Cause("line-too-many", "the list of merges has lines that do not belong", _too_many, cost=2),
 )

@@ -33,7 +33,7 @@ from engine.analysis.check.report import (
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.ties import TieRuleName
 from engine.core.arguments import checked
-from engine.core.events import BytesPair, Pair
+from engine.core.events import BytesPair, Pair, WorkProgress
 from engine.core.wording import say
 from engine.encoding.merging import NONE
 from engine.text.patterns import PatternLike
@@ -159,9 +159,16 @@ def check(
 
 
 def check_claim(
-    claim: Claim, assignment: Assignment, on_judged: Callable[[JudgedMerge], object] | None = None
+    claim: Claim,
+    assignment: Assignment,
+    on_judged: Callable[[JudgedMerge], object] = id,
+    on_work: Callable[[WorkProgress], object] = id,
 ) -> Report:
-    """Check a claim, however it was read; call `on_judged` with each merge as it is judged.
+    """Check a claim, however it was read.
+
+    Args:
+        on_judged: is called with each merge as it is judged.
+        on_work: is called before each mistake is tried.
 
     >>> here = Assignment(lambda: b"low low lower newer")
     >>> report = check_claim(Claim.of(None, [(b"o", b"w"), (b"l", b"ow"), (b"e", b"r")]), here)
@@ -172,8 +179,7 @@ def check_claim(
     judgements: list[JudgedMerge] = []
     for judged in judge.verdicts(claim.steps):
         judgements.append(judged)
-        if on_judged is not None:
-            on_judged(judged)
+        on_judged(judged)
     wrong = next((place for place, judged in enumerate(judgements) if not judged.fits), None)
     divergence = None if wrong is None else _divergence(claim.steps, wrong, assignment)
     later = [] if wrong is None else judgements[wrong + 1 :]
@@ -183,7 +189,9 @@ def check_claim(
     return Report(
         merges=merges,
         divergence=divergence,
-        explanations=() if divergence is None else _explanations(claim, divergence, assignment),
+        explanations=()
+        if divergence is None
+        else _explanations(claim, divergence, assignment, on_work),
         by_rule_after=sum(judged.by_rule for judged in later),
         counts_claimed=sum(step.count is not None for step in claim.steps),
         counts_wrong=sum(judged.step.count not in (None, judged.count) for judged in judgements),
@@ -250,6 +258,9 @@ COSTS = 0, 1, 2
 TRIED_WITH_OTHERS = 2
 """Number of mistakes that are tried together with any other if none explains everything."""
 
+LEAST = 20
+"""Least number of merges that a mistake explains if it is named and does not explain everything."""
+
 
 class Tried(NamedTuple):
     """A mistake as it is reported, and as it was tried."""
@@ -259,21 +270,28 @@ class Tried(NamedTuple):
 
 
 def _explanations(
-    claim: Claim, divergence: Divergence, assignment: Assignment
+    claim: Claim,
+    divergence: Divergence,
+    assignment: Assignment,
+    on_work: Callable[[WorkProgress], object],
 ) -> tuple[LikelyMistake, ...]:
     """Find the mistakes that make the claimed merges, with the claimed counts if possible."""
     is_tie = divergence.taken in divergence.tied and not divergence.is_of_count_only
     case = DivergenceCase(assignment, claim.steps, divergence.step, is_tie)
-    found = explain(case, CAUSES.values())
+    found = explain(case, CAUSES.values(), on_work)
     if not found and not divergence.is_of_count_only:
         uncounted = [replace(step, count=None) for step in claim.steps]
         if uncounted != claim.steps:
-            found = explain(replace(case, steps=uncounted), CAUSES.values())
+            found = explain(replace(case, steps=uncounted), CAUSES.values(), on_work)
     return tuple(found)
 
 
-def explain(case: DivergenceCase, causes: Collection[Cause]) -> list[LikelyMistake]:
-    """Return the mistakes that explain a divergence, the one that explains most merges first.
+def explain(
+    case: DivergenceCase,
+    causes: Collection[Cause],
+    on_work: Callable[[WorkProgress], object] = id,
+) -> list[LikelyMistake]:
+    """Return the mistakes that explain a divergence: everything, or else most merges.
 
     A mistake is tried on a limited number of merges. One that explains all of those counts as much
     as one that explains the whole list. Of causes that explain as much, the earlier comes first.
@@ -284,11 +302,22 @@ def explain(case: DivergenceCase, causes: Collection[Cause]) -> list[LikelyMista
     by_rule = Procedure.by_rule(case.assignment)
     found: list[Tried] = []
     for cost in COSTS:
-        tried = [cause for cause in causes if cause.cost == cost]
+        tried = _with_progress([cause for cause in causes if cause.cost == cost], on_work)
         found = sorted([*found, *_explained(case, tried, by_rule)], key=_by_merges)
-        if found and found[0].explanation.explains_enough:
-            return [each.explanation for each in found]
-    return [*_explain_together(case, causes, found), *(each.explanation for each in found)]
+        if whole := [each.explanation for each in found if each.explanation.explains_enough]:
+            return whole
+    # A wrong idea explains some merges, too: only what explains most of them is named.
+    most = min(len(case.steps) - case.divergence, TRIED)
+    likely = [each.explanation for each in found if each.explanation.merges >= max(most / 2, LEAST)]
+    return [*_explain_together(case, causes, found)] or likely
+
+
+def _with_progress(
+    causes: Sequence[Cause], on_work: Callable[[WorkProgress], object]
+) -> Iterator[Cause]:
+    for number, cause in enumerate(causes):
+        on_work(WorkProgress("looking for the cause", number, len(causes)))
+        yield cause
 
 
 def _by_merges(tried: Tried) -> int:
@@ -321,8 +350,7 @@ def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedu
             explanation = LikelyMistake(
                 cause.name, deviation.sentence, count, all_made, lines=lines
             )
-            if explanation.explains_enough or not cause.is_faint:
-                tried.append(Tried(explanation, deviation))
+            tried.append(Tried(explanation, deviation))
         best = max(tried, key=lambda each: each.explanation.merges, default=None)
         if best is None or not best.explanation.merges:
             continue

@@ -20,7 +20,7 @@ from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.ties import TIE_RULES, FirstSeen, PairKey, TieKey, TieRule
 from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.fast import fast
-from engine.bpe.trainers.heap import heap, queue_of
+from engine.bpe.trainers.heap import HeapEntry, LazyHeap, heap, queue_of
 from engine.bpe.trainers.native import NativeTask
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
@@ -186,6 +186,7 @@ STRAY_PATTERNS = tuple(
             r" ?\S+",
             r"\S+",
             r"[^ ]+",
+            r"'(?:[sdmt]|ll|ve|re)|\p{L}+|\p{N}+|[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
         ),
     )
 )
@@ -223,13 +224,18 @@ class Habits:
         pairs_of: the pairs that it counts in a word at the start.
         merge_word: replaces a pair in a word by the new id.
         changes: corrects its counts after that.
+        weighs_changes: whether a pretoken changes the counts as often as it occurs, not by one.
+        checks_heap: whether it compares the count of an entry in its heap with the true one.
         skips_gone: whether it skips pairs that occur nowhere any more, though it counts them.
-        merges_a_round: number of merges that it makes before it looks at the counts again.
+        merges_a_round: number of merges that it makes before it looks at the counts again; 0 for
+            all tied pairs.
     """
 
     pairs_of: PairsOf = pairwise
     merge_word: Callable[[Word, Pair, int], list[int]] = merge_pair
     changes: CountUpdate = EXACTLY
+    weighs_changes: bool = True
+    checks_heap: bool = True
     skips_gone: bool = False
     merges_a_round: int = 1
 
@@ -267,7 +273,7 @@ class MistakenIndex:
         return NOWHERE
 
     def merge(self, pair: Pair, new_id: int) -> list[Pair]:
-        """Merge a pair and correct the counts by habit; return the pairs whose counts rose."""
+        """Merge a pair and correct the counts by habit; return the pairs to push."""
         deltas: Counter[Pair] = Counter()
         for place in list(self._places.get(pair, ())):
             before = self._words[place]
@@ -275,8 +281,9 @@ class MistakenIndex:
             if len(after) == len(before):
                 continue
             self._words[place] = after
+            weight = self._word_counts[place] if self._habits.weighs_changes else 1
             for changed, by in self._habits.changes(before, after, pair, new_id):
-                deltas[changed] += by * self._word_counts[place]
+                deltas[changed] += by * weight
             for adjacent in pairwise(after):
                 if new_id in adjacent:
                     self._places[adjacent].add(place)
@@ -286,8 +293,20 @@ class MistakenIndex:
                 del self.counts[changed]
         if not self.occurs(pair):
             self.counts.pop(pair, None)
-        again = (changed for changed, by in deltas.items() if by > 0 or changed == pair)
+        # An entry whose count fell is stale; a right heap corrects it later.
+        again = (
+            changed
+            for changed, by in deltas.items()
+            if by > 0 or changed == pair or (by and not self._habits.checks_heap)
+        )
         return [changed for changed in again if changed in self.counts]
+
+
+class UncheckedHeap(LazyHeap):
+    """A heap whose entries are taken as they are, stale or not."""
+
+    def is_stale(self, entry: HeapEntry) -> bool:
+        return False
 
 
 def merges_with_habits(task: TrainingTask, habits: Habits) -> Iterator[ClaimedStep]:
@@ -299,16 +318,16 @@ def merges_with_habits(task: TrainingTask, habits: Habits) -> Iterator[ClaimedSt
     ClaimedStep(left=b'a', right=b'a', count=3, new_id=None)
     """
     index = MistakenIndex(task, habits)
-    queue, choose = queue_of(task, index.counts, index.first_seen)
+    kind = LazyHeap if habits.checks_heap else UncheckedHeap
+    queue, choose = queue_of(task, index.counts, index.first_seen, kind)
     made: dict[bytes, int] = {}
     vocab = task.vocab
     while (pair := queue.pop_best(choose)) is not None:
         if habits.skips_gone and not index.occurs(pair):
             continue
         chosen = [pair]
-        while len(chosen) < habits.merges_a_round:
-            if (pair := queue.pop_best(choose)) is None:
-                break
+        most = habits.merges_a_round or [*index.counts.values()].count(index.counts[pair])
+        while len(chosen) < most and (pair := queue.pop_best(choose)) is not None:
             chosen.append(pair)
         yield from [ClaimedStep(vocab[a], vocab[b], index.counts[a, b]) for a, b in chosen]
         for pair in chosen:
@@ -508,12 +527,9 @@ class Cause:
         deviations: gives the trainers with this mistake that are worth trying in a case.
         cost: 0 if a try takes a moment, 1 if the corpus is counted again, 2 if that is done often.
             The dearer are tried only if nothing cheaper explains everything.
-        is_faint: whether it changes the counts so little, and has so many variants, that one of
-            them explains some merges of almost any trainer; it is named only if it explains all.
     """
 
     name: str
     sentence: str
     deviations: Callable[[DivergenceCase], Iterable[Deviation | Slip]]
     cost: int = 0
-    is_faint: bool = False

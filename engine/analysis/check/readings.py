@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, pairwise, zip_longest
+from operator import itemgetter
 from typing import Literal
 from unicodedata import normalize
 
@@ -44,12 +45,13 @@ def reading_variants(name: str, sentence: str, variants: Mapping[str, DocumentRe
             if documents not in tried:
                 tried.append(documents)
                 change = partial(Procedure.reading, read=read)
-                yield Deviation(_variant_of(sentence, variant), change, variant)
+                yield Deviation(variant_of(sentence, variant), change, variant)
 
     return Cause(name, sentence, deviations, cost=1)
 
 
-def _variant_of(sentence: str, variant: str | Sentence) -> Sentence:
+def variant_of(sentence: str, variant: str | Sentence) -> Sentence:
+    """Return the sentence of a mistake with its variant, if that has a name."""
     named = say(variant) if isinstance(variant, str) else variant
     template = "{sentence}; here: {variant}" if variant else "{sentence}"
     return say(template, sentence=say(sentence), variant=named)
@@ -68,6 +70,11 @@ def _each_beyond_ascii(change: Callable[[bytes], bytes]) -> DocumentReader:
 def in_pieces(cut: Callable[[bytes], Sequence[bytes]]) -> DocumentReader:
     """Return a reading that cuts each document into pieces and reads each piece by itself."""
     return lambda here, documents: [piece for document in documents for piece in cut(document)]
+
+
+def of_file(change: Callable[[bytes], bytes]) -> DocumentReader:
+    """Return a reading that changes the whole file before special tokens are cut out."""
+    return lambda here, _: SpecialSplitter(here.special_tokens).documents(change(here.text))
 
 
 def without_first_line(here: Assignment, documents: Documents) -> Documents:
@@ -152,7 +159,7 @@ def captured(case: DivergenceCase) -> Iterator[Deviation]:
             ("special tokens cut by the pattern", partial(Procedure.reading, read=split)),
             ("each special token as one pretoken", partial(Procedure.recounting, recount=whole)),
         ):
-            yield Deviation(_variant_of(CAPTURED, variant), change, variant)
+            yield Deviation(variant_of(CAPTURED, variant), change, variant)
 
 
 def decoded_with(errors: str) -> dict[str, DocumentReader]:
@@ -161,13 +168,12 @@ def decoded_with(errors: str) -> dict[str, DocumentReader]:
     A special token with a stray byte inside is one only if that byte is ignored first.
     """
 
-    def whole(here: Assignment, documents: Documents) -> Documents:
-        text = here.text.decode("utf-8", errors).encode()
-        return SpecialSplitter(here.special_tokens).documents(text)
+    def decode(data: bytes) -> bytes:
+        return data.decode("utf-8", errors).encode()
 
     return {
-        "each document by itself": each(lambda document: document.decode("utf-8", errors).encode()),
-        "the whole file, before special tokens are cut out": whole,
+        "each document by itself": each(decode),
+        "the whole file, before special tokens are cut out": of_file(decode),
     }
 
 
@@ -186,9 +192,9 @@ def decoded(case: DivergenceCase) -> Iterator[Deviation]:
         variant = say("{encoding}, where é is Ã©", encoding=encoding)
         read = _each_beyond_ascii(partial(_misread, encoding=encoding))
         change = partial(Procedure.reading, read=read)
-        yield Deviation(_variant_of(DECODED, variant), change, str(variant))
+        yield Deviation(variant_of(DECODED, variant), change, str(variant))
     again = "latin-1, and pretokens encoded as latin-1 again, so that only borders differ"
-    yield Deviation(_variant_of(DECODED, again), _cut_as_latin_1, again)
+    yield Deviation(variant_of(DECODED, again), _cut_as_latin_1, again)
 
 
 def _misread(document: bytes, encoding: str) -> bytes:
@@ -214,7 +220,7 @@ def only_ascii(case: DivergenceCase) -> Iterator[Deviation]:
         variant = f"decode('ascii', {errors!r})"
         read = _each_beyond_ascii(partial(_as_ascii, errors=errors))
         change = partial(Procedure.reading, read=read)
-        yield Deviation(_variant_of(ONLY_ASCII, variant), change, variant)
+        yield Deviation(variant_of(ONLY_ASCII, variant), change, variant)
     yield from _encoded_by("ascii", ONLY_ASCII, case)
 
 
@@ -229,7 +235,7 @@ def _encoded_by(encoding: str, sentence: str, case: DivergenceCase) -> Iterator[
             variant = say("{call} of each pretoken", call=call)
             recount = partial(_respelled, encoding=encoding, errors=errors)
             change = partial(Procedure.recounting, recount=recount)
-            yield Deviation(_variant_of(sentence, variant), change, str(variant))
+            yield Deviation(variant_of(sentence, variant), change, str(variant))
 
 
 def _respelled(
@@ -293,9 +299,5 @@ def last_chunk_lost(case: DivergenceCase) -> Iterator[Deviation]:
             sentence = say(
                 "{sentence}: here of {variant}", sentence=say(LAST_LOST), variant=variant
             )
-            change = partial(Procedure.reading, read=partial(_read_up_to, end))
-            yield Deviation(sentence, change, str(variant))
-
-
-def _read_up_to(end: int, here: Assignment, documents: Documents) -> Documents:
-    return SpecialSplitter(here.special_tokens).documents(here.text[:end])
+            read = of_file(itemgetter(slice(end)))
+            yield Deviation(sentence, partial(Procedure.reading, read=read), str(variant))

@@ -166,11 +166,9 @@ class LikelyMistake:
         text, more = partial(text_of, messages), f"{self.merges - 1:,}"
         alike = text(" So would {names}.", names=", ".join(self.alike)) if self.alike else ""
         if self.lines is not None:
-            return text(ONE_SLIP)
+            return text(ONE_SLIP if self.lines else NO_OTHERS)
         if self.all:
             reach = text(OF_SEVERAL if " + " in self.cause else OF_ONE)
-        elif self.merges == 1:
-            reach = text("It explains this merge only; the next one differs again.")
         elif self.merges == TRIED:
             reach = text("It explains this merge and the next {n}, as far as it was tried.", n=more)
         else:
@@ -180,6 +178,7 @@ class LikelyMistake:
 
 OF_ONE = "A trainer with this mistake makes exactly your merges."
 OF_SEVERAL = "A trainer with these mistakes makes exactly your merges."
+NO_OTHERS = "No merge of the rule is missing, and none is too many."
 ONE_SLIP = "All the others are the rule's, in its order: a slip in the list, not in the trainer."
 
 
@@ -424,7 +423,7 @@ class Report:
             yield text_of(messages, one) if self.merges == 1 else text_of(messages, right, n=n)
         else:
             yield from self.divergence.describe(show, messages)
-            yield from self._describe_causes(self.divergence, messages)
+            yield from self._describe_causes(messages)
             if lines is None:  # else the rest is the rule's list: the slip's sentence says so
                 yield from self._describe_rest(self.divergence, messages)
             if self.counts_wrong:
@@ -438,22 +437,12 @@ class Report:
         if self.ids is not None and (ids := self.ids.describe(messages)) is not None:
             yield ids
 
-    @property
-    def likely(self) -> tuple[LikelyMistake, ...]:
-        """The explanations to show: only those that explain all, if there are such."""
-        whole = tuple(each for each in self.explanations if each.explains_enough)
-        return whole or self.explanations
-
-    def _describe_causes(self, divergence: Divergence, messages: Messages) -> Iterator[str]:
+    def _describe_causes(self, messages: Messages) -> Iterator[str]:
         if not self.explanations:
             yield text_of(messages, NO_CAUSE)
         else:
-            # A cause is likely if it explains at least half of the merges that it was tried on.
-            first = self.explanations[0]
-            tried = min(self.merges - divergence.step, TRIED)
-            likely = first.all or (first.merges > 1 and 2 * first.merges >= tried)
-            lead = "Likely cause" if likely else "Possible cause"
-            for each in self.likely:
+            lead = "Likely cause"
+            for each in self.explanations:
                 told = {"mistake": each.mistake(messages), "reach": each.describe_reach(messages)}
                 told["lead"], told["cause"] = text_of(messages, lead), each.cause
                 yield text_of(messages, CAUSE, **told)

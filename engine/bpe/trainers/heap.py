@@ -147,15 +147,18 @@ def merges_by_heap(
 
 
 def queue_of(
-    task: TrainingTask, counts: Mapping[Pair, int], first_seen: FirstSeen
+    task: TrainingTask,
+    counts: Mapping[Pair, int],
+    first_seen: FirstSeen,
+    kind: type[LazyHeap] = LazyHeap,
 ) -> tuple[LazyHeap, Callable[[list[Pair]], Pair] | None]:
     """Make the heap over these counts, and a function that chooses among tied pairs if needed."""
     key = task.tie_key(first_seen)
     if task.tie_rule.static:
-        return LazyHeap(counts, key), None
+        return kind(counts, key), None
     # A heap cannot be ordered by keys that change. Any fixed order will do, and `choose` examines
     # all pairs that share the top count.
-    return LazyHeap(counts, lambda pair: pair), partial(min, key=key)
+    return kind(counts, lambda pair: pair), partial(min, key=key)
 
 
 PSEUDOCODE = (
