@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import chdir
-from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
 
@@ -198,7 +197,6 @@ def test_long_lists_are_cut_and_the_reach_of_a_mistake_is_counted() -> None:
     assert reach(1000) == "It explains this merge and the next 999."
     assert reach(1001) == "It explains this merge and the next 1,000, as far as it was tried."
     assert reach(3, True) == "A trainer with these mistakes makes exactly your merges."
-    report = check_claim(Claim.of(None, [(b"l", b"o"), *LOW]), words_of("low low"))
     few = tuple(bytes([byte]) for byte in b"abcde")
     finding = VocabularyFinding(few, (*few, b"f"), None)
     assert finding.describe(spell).endswith("beyond what it should, a, b, c, d, e and 1 more.")
