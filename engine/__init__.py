@@ -68,17 +68,15 @@ def __dir__() -> list[str]:
     return [*others, "__version__"]
 
 
-def _files() -> Any:
+def _formats() -> Any:
     """Return what reads and writes the files of a `Tokenizer`: the formats, which are above it.
 
     Python runs this module before any other of ours, so this is always plugged in.
     """
-    from engine.formats.for_tokenizer import FormatFiles  # not before the first file
-
-    return FormatFiles()
+    return import_module("engine.formats")  # not before the first file
 
 
-plug_in(_files)
+plug_in(_formats)
 
 
 if "pdoc" in sys.modules:  # it renders what is in the module already, and asks no `__getattr__`

@@ -40,7 +40,7 @@ from engine.encoding.text_encoder import (
     text_encoder,
 )
 from engine.encoding.token_decoder import TokenDecoder
-from engine.encoding.tokenizer_files import FormatName, TokenizerFiles, tokenizer_files
+from engine.encoding.tokenizer_files import FormatName, formats
 from engine.encoding.traced import TracedEncoding, trace_text
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
@@ -519,11 +519,14 @@ class Tokenizer:
         """
         if merges_path is None:
             return cls.load(vocab_path, None, special_tokens, pattern)
-        parts = tokenizer_files().read_parts(vocab_path, merges_path, special_tokens)
-        if parts is None:
+        found = formats().read_vocab_and_merges(
+            vocab_path, merges_path, special_tokens=special_tokens
+        )
+        if found is None:
             return cls.load(vocab_path, merges_path, special_tokens, pattern)
-        vocab, merges, own_pattern = parts
-        return cls(vocab, merges, special_tokens, pattern or own_pattern or "gpt2")
+        read, _ = found
+        read.check_merges()
+        return cls(read.vocab, read.merges, special_tokens, pattern or read.pattern or "gpt2")
 
     from_file = from_files
 
@@ -548,9 +551,9 @@ class Tokenizer:
         Raises:
             TokenizerFileError: no format is recognised, or a file is missing or malformed.
         """
-        files: TokenizerFiles[Tokenizer] = tokenizer_files()
         paths = [path] if merges_path is None else [path, merges_path]
-        found = files.read(paths, special_tokens, pattern)
+        opened = formats().open_tokenizer(*paths, special_tokens=special_tokens, pattern=pattern)
+        found: Tokenizer = opened.tokenizer
         if isinstance(found, cls):
             return found
         subclassed = copy(found)
@@ -577,4 +580,4 @@ class Tokenizer:
             OutputExistsError: the file exists and `overwrite` is false.
             TokenizerFileError: the format cannot express this tokenizer.
         """
-        tokenizer_files().write(self, path, format, overwrite)
+        formats().save(self, path, format, overwrite=overwrite)

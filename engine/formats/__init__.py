@@ -3,7 +3,7 @@
 To add a format, write a module with a `FORMAT` (see `tokenizer_format`) and add a line below: to
 `_OF_FILES`, or to `_OF_NAMES` if it is opened by a name. For a kind of file that is recognised but
 refused, add a line to a table in `source`. This room imports `pipeline` and the rooms below it;
-`analysis` and the application import it. `Tokenizer`, below, calls it through `for_tokenizer`.
+`analysis` and the application import it. `Tokenizer`, below, calls it through `tokenizer_files`.
 """
 
 from __future__ import annotations

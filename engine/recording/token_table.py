@@ -175,6 +175,8 @@ class TokenTable:
         It does not if a merge of lower rank takes a byte across the border of its two parts. To
         encode all tokens one by one would take seconds, so they are encoded together.
         """
+        if not self.alphabet.spells:
+            return np.ones(len(self), dtype=np.bool_)  # without merges nothing is known
         merges, ids = self.merges, self.ids
         columns = MergeColumns(ids[merges.left], ids[merges.right], merges.rank, ids[merges.made])
         # There is a round for each merge: tokens of equal length need about the same number.
