@@ -43,6 +43,7 @@ from engine import Timeline, Tokenizer
 from engine.learning.lesson import LessonError
 from engine.learning.lesson_file import read_lesson
 from engine.learning.questions.question import Question
+from engine.text.patterns import PATTERNS
 
 BUILT_IN = [*PLACE.glob("*/*.md")]
 TRIAL = """+++
@@ -572,3 +573,9 @@ def test_numbers_of_the_lessons_are_computed_again() -> None:
     assert round(100 * table / (table + 1024 * 768 + 12 * layer + 2 * 768)) == 31
     # lesson 1
     assert [len(each.encode()) for each in ("🙂", "🇩🇪", "❤️", "👨‍👩‍👧")] == [4, 8, 6, 18]
+    # lesson 11: from four to nine digits, those whose borders are at the thousands
+    numbers = {digits: "123456789"[:digits] for digits in range(4, 10)}
+    thousands = {digits: f"{int(number):,}".split(",") for digits, number in numbers.items()}
+    cut = {digits: PATTERNS["cl100k"].split(number) for digits, number in numbers.items()}
+    assert [digits for digits in numbers if cut[digits] == thousands[digits]] == [6, 9]
+    assert all([*number] != thousands[digits] for digits, number in numbers.items())
