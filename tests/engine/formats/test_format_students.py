@@ -49,7 +49,7 @@ def test_a_directory_of_a_solution_is_read(name: str, tmp_path: Path) -> None:
     assert open_tokenizer(tmp_path / "vocab.json").tokenizer.merges == PLAIN.merges
 
 
-@pytest.mark.parametrize("vocab", [by_id(PLAIN, bytes.hex), {"vocab": by_id(PLAIN, list)}])
+@pytest.mark.parametrize("vocab", [by_id(bytes.hex), {"vocab": by_id(list)}])
 def test_a_vocabulary_alone_can_be_opened(vocab: Any, tmp_path: Path) -> None:
     (tmp_path / "v.json").write_text(json.dumps(vocab))
     (tmp_path / "v.pkl").write_bytes(pickle.dumps(vocab))
@@ -64,7 +64,7 @@ def test_a_vocabulary_alone_can_be_opened(vocab: Any, tmp_path: Path) -> None:
         )
         with pytest.raises(BpeError, match="its merges are missing"):
             opened.tokenizer.encode("low")
-    marked = by_id(TOK, bytes.hex) | {"900": "[x]", "901": "</s>"}
+    marked = by_id(bytes.hex, TOK) | {"900": "[x]", "901": "</s>"}
     (tmp_path / "v.json").write_text(json.dumps(marked))
     opened = open_tokenizer(tmp_path / "v.json")
     assert opened.notes[-1] == "taken for special, by their brackets: <|endoftext|> [x] </s>"
@@ -108,19 +108,19 @@ RAW = "".join(f"{decoded(left)} {decoded(right)}\n" for left, right in PLAIN.mer
     ("files", "reason"),
     [
         (
-            {"vocab.json": json.dumps(by_id(PLAIN, decoded)), "merges.txt": RAW},
+            {"vocab.json": json.dumps(by_id(decoded)), "merges.txt": RAW},
             "tokens that hold spaces or newlines are ambiguous in lines",
         ),
         (
             {
-                "vocab.json": json.dumps(by_id(PLAIN, decoded)),
-                "merges.json": json.dumps(pairs(PLAIN, decoded)),
+                "vocab.json": json.dumps(by_id(decoded)),
+                "merges.json": json.dumps(pairs(decoded)),
             },
             "in which bytes that are no character became U",
         ),
         (
             {
-                "vocab.json": json.dumps(by_id(PLAIN, bytes.hex)),
+                "vocab.json": json.dumps(by_id(bytes.hex)),
                 "merges.json": json.dumps([part.hex() for pair in PLAIN.merges for part in pair]),
             },
             "it is a flat list, with '[0-9a-f]+' in it",
@@ -130,7 +130,7 @@ RAW = "".join(f"{decoded(left)} {decoded(right)}\n" for left, right in PLAIN.mer
             "can be read as hex and as written numbers, and mean different tokens",
         ),
         (
-            {"tok.json": json.dumps({"vocab": by_id(PLAIN, list), "merges": [108, 111]})},
+            {"tok.json": json.dumps({"vocab": by_id(list), "merges": [108, 111]})},
             "it is a flat list, with 108 in it",
         ),
         (
