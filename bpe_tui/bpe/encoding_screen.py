@@ -24,7 +24,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import BORDER_CELLS, Panel
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.language import plural, tr, visible_message
+from bpe_tui.widgets.language import plural, tr, tr_sentence, visible_message
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
@@ -120,7 +120,7 @@ class WhyNotRows(Panel):
         more, first = explanation_rows(self.painter(self.frame), explanation, width)
         if not self._title:
             name = shorten(PAIR_SIGN.join(map(visible_text, parts)), LONGEST_IN_TITLE)
-            self._title = explanation.title(name)
+            self._title = str(tr_sentence(explanation.title(name)))
         if not self._first and more and more[first].target is not None:
             self._first = len(rows) + first
         rows += more

@@ -14,7 +14,7 @@ from bpe_tui.panels.inspection_rows import (
     describe_specials,
     sections,
 )
-from bpe_tui.widgets.language import current_table, listed, tr, visible_message
+from bpe_tui.widgets.language import listed, tr, tr_sentence, visible_message
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import quoted
 from bpe_tui.words.measures import describe_premiums, premiums_of
@@ -51,10 +51,9 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
         facts.append(("other languages", describe_premiums(other_languages)))
     if token is not None:  # the tokenizer's files spell it differently
         found = StandIns(spell(token), token)
+        meaning = tr_sentence(found.sentence).describe(quoted)
         template = "{spelling}: {quoted}; one for every byte"
-        spelling = tr(
-            template, spelling=found.spelling, quoted=found.describe(quoted, current_table())
-        )
+        spelling = tr(template, spelling=found.spelling, quoted=meaning)
         facts.append((tr("in its files"), spelling))
     facts += [("note", visible_message(note)) for note in inspection.notes]
     if inspection.format is not None:

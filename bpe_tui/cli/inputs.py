@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bpe_tui.cli.console import PROGRAM, has_screen, print_problem
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.widgets.language import current_table, plural, tr, visible_message
+from bpe_tui.widgets.language import plural, tr, tr_sentence, visible_message
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
@@ -172,7 +172,8 @@ def note_stand_ins(text: str) -> None:
     from engine.analysis.why_not import stand_ins_in
 
     for found in islice(stand_ins_in(text), NOTES):
-        spelled, meaning = visible_text(found.spelling), found.describe(quoted, current_table())
+        spelled = visible_text(found.spelling)
+        meaning = tr_sentence(found.sentence).describe(quoted)
         _note_visible(tr("{spelling}: {quoted}", spelling=spelled, quoted=meaning))
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 from bpe_tui.cli import choices, inputs, options
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.program import app, examples
-from bpe_tui.widgets.language import current_table, tr
+from bpe_tui.widgets.language import tr, tr_sentence
 from bpe_tui.widgets.visible import quoted, visible_bytes
 from engine.analysis.explanation import explain
 from engine.analysis.why_not import Beaten, always_inside, occurrences, parts_asked
@@ -62,7 +62,7 @@ def why(
     for place in places:
         found = explain(policy.applied(loaded), parts, to_text(context), place)
         where = tr("at byte {place}: ", place=str(place)) if len(places) > 1 else ""
-        print(where + "\n".join(found.lines(visible_bytes, current_table())))
+        print(where + "\n".join(tr_sentence(line).describe(visible_bytes) for line in found.lines))
         if isinstance(found.answer, Beaten) and found.answer.was_whole:
             takers[found.answer.merge.left + found.answer.merge.right] = None
         else:
@@ -71,7 +71,7 @@ def why(
         rules = loaded.rules
         token_id = rules.ids.get(parts[0], rules.ending_ids.get(parts[0]))
         why_still = always_inside(list(takers), is_unit=token_id not in rules.makers)
-        print(why_still.translated(current_table()).describe(visible_bytes))
+        print(tr_sentence(why_still).describe(visible_bytes))
 
 
 def _check_pair(left: str, right: str, tokenizer: Tokenizer, names: list[str]) -> None:

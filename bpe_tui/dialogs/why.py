@@ -19,7 +19,7 @@ from bpe_tui.shell.targets import ToStep
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.fields import Field, FieldOverRows
 from bpe_tui.widgets.figure import Figure
-from bpe_tui.widgets.language import current_table, tr
+from bpe_tui.widgets.language import tr, tr_sentence
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import shorten, visible_bytes
@@ -119,7 +119,8 @@ class WhyWindow(FieldOverRows[object | None]):
             if not rows:  # WordPiece counts nothing where no corpus is open
                 rows = paragraph(NO_CORPUS, width, "dim")
             name = PAIR_SIGN.join(map(visible_bytes, asked.tokens))
-            self._say_title(explanation.title(shorten(name, LONGEST_IN_TITLE), current_table()))
+            title = explanation.title(shorten(name, LONGEST_IN_TITLE))
+            self._say_title(str(tr_sentence(title)))
             if asked.hint:
                 rows[:0] = paragraph(asked.hint, width, "dim")
             histories = explanation.histories if asked.known else ()

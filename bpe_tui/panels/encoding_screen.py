@@ -26,7 +26,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import BORDER_CELLS, FramePanel, FrameT, MergeFrameT, TokenPanel, sentence
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.fields import LONGEST_TEXT, Field
-from bpe_tui.widgets.language import current_table, tr, tr_message
+from bpe_tui.widgets.language import tr, tr_message, tr_sentence
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -386,7 +386,8 @@ class WalkScreen(SessionScreen):
         note = ""
         if found is not None:
             word = shorten(visible_text(found.spelling), 16)
-            note = f"  {word} is {found.describe(quoted, current_table())}"
+            meaning = tr_sentence(found.sentence).describe(quoted)
+            note = f"  {tr('{word} is {meaning}', word=word, meaning=meaning)}"
         text = self.query_one("#text", TextArea)
         room, title = text.outer_size.width - BORDER_CELLS, tr("text")
         text.border_title = Content(leading_parts(room, f"{title}{note}"))

@@ -11,7 +11,7 @@ from itertools import islice
 from bpe_tui.panels.token_detail import branches
 from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.shell.targets import ToQuestion, ToStep, ToToken
-from bpe_tui.widgets.language import current_table, plural, times, tr
+from bpe_tui.widgets.language import plural, times, tr, tr_sentence
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
     Row,
@@ -55,8 +55,8 @@ def explanation_rows(
     role = "gain" if explanation.holds else ""
     rows = [
         row
-        for text in explanation.describe(quoted, current_table())
-        for row in paragraph(text, width, role)
+        for sentence in explanation.sentences
+        for row in paragraph(tr_sentence(sentence).describe(quoted), width, role)
     ]
     if explanation.way:
         rows += _way_rows(painter, explanation, width)
@@ -177,7 +177,7 @@ def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:
         yield tr("It occurs {times} in the corpus now; {used}.", times=times(count), used=used)
     if count == 0 and built:
         inside = always_inside(list(map(frame.any_token, built)), is_unit=rank is None)
-        yield inside.translated(current_table()).describe(visible_bytes)
+        yield tr_sentence(inside).describe(visible_bytes)
     if rank is None:
         yield tr("It was there before the first merge.")
     else:

@@ -34,7 +34,7 @@ from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes, visible_text
 from bpe_tui.widgets.visible import width as cells_of
 from bpe_tui.words.narration import leading_parts
 from engine.bpe.frame import Frame
-from engine.core.events import PAIR_SIGN, Pair, pair_name
+from engine.core.events import PAIR_SIGN, Pair
 from engine.core.wording import is_partial
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import Pretoken
@@ -319,7 +319,7 @@ def mark_role(role: str) -> str:
 
 def pair_text(frame: AnyMergeFrame, pair: Pair) -> str:
     """Return a pair as one string, for titles."""
-    return pair_name(*(visible_bytes(frame.any_token(token_id)) for token_id in pair))
+    return PAIR_SIGN.join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
 
 
 def keyed(key: str, title: str) -> Content:

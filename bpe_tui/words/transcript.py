@@ -418,8 +418,10 @@ class MergeTranscript(Transcript[MergeFrameT]):
             return
         asked = tokens_typed(self.frame, rest)
         pair = (asked.known[0], asked.known[1]) if len(asked.known) == 2 else None
-        lines = explain(self.frame, asked.tokens, pair=pair).lines(visible_bytes, current_table())
-        yield from lines or [self._why_no_answer(asked)]
+        lines = explain(self.frame, asked.tokens, pair=pair).lines
+        yield from (tr_sentence(line).describe(visible_bytes) for line in lines)
+        if not lines:
+            yield self._why_no_answer(asked)
         if asked.hint and lines:
             yield asked.hint
 

@@ -36,19 +36,7 @@ from engine.analysis.why_not import (
 from engine.bpe.frame import Frame
 from engine.core.characters import characters_around
 from engine.core.events import Pair
-from engine.core.gpt2_bytes import spell
-from engine.core.wording import (
-    ENGLISH,
-    Messages,
-    Sentence,
-    ShowBytes,
-    edged,
-    frequency,
-    is_partial,
-    say,
-    text_of,
-    times,
-)
+from engine.core.wording import Sentence, edged, frequency, is_partial, say
 from engine.encoding.encoders import EncodeStep
 from engine.encoding.rules import EncodingRules, HasRules
 from engine.encoding.tokenizer import Tokenizer
@@ -106,105 +94,77 @@ class Explanation:
         """Whether the piece is one token, or the two do merge."""
         return isinstance(self.answer, OneToken | Merged)
 
-    def title(self, name: str, messages: Messages = ENGLISH) -> str:
+    def title(self, name: str) -> Sentence:
         """Return the question about what was asked, or the fact if there is nothing to ask.
 
         Args:
             name: the piece, or the pair as `a+b`, as they are shown.
         """
         if isinstance(self.answer, OneToken):
-            return text_of(messages, "{name} is one token", name=name)
+            return say("{name} is one token", name=name)
         is_joined = any(history.merged for history in self.histories if not self.stopped)
         if is_joined or isinstance(self.answer, Merged):
-            return text_of(messages, "{name} merges", name=name)
+            return say("{name} merges", name=name)
         is_pair = isinstance(self.answer, NoMerge | PairBeaten) or self.answer is None
         template = "why does {name} not merge?" if is_pair else "why is {name} not one token?"
-        return text_of(messages, template, name=name)
+        return say(template, name=name)
 
-    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> list[str]:
-        """Return the sentences of the answer.
-
-        Args:
-            show: writes a token, which may be any bytes; by default in GPT-2's spelling.
-            messages: a language's texts, English by default.
-        """
-        sentences = [] if self.answer is None else [self.answer.describe(show, messages)]
-        about_pairs: list[str] = []
-        for history in self.histories:
-            about_pairs += self._describe_history(history, show, messages)
+    @property
+    def sentences(self) -> list[Sentence]:
+        """The sentences of the answer."""
+        sentences = [] if self.answer is None else [self.answer.sentence]
+        about_pairs = [each for history in self.histories for each in self._told(history)]
         if not self.stopped:
             return sentences + about_pairs
         assert isinstance(self.answer, NoSuchToken)
         stopped = list(self.stopped)
         if self.stopped == self.answer.parts:  # their merges are in the sentence before
             stopped = [RankedToken(each.token, None) for each in stopped]
-        wanted = quoted(stopped).translated(messages).describe(show)
+        wanted, never = quoted(stopped), say("")
         if len(self.stopped) > 2:
             template = (
                 "To be one token, merges would have to join {wanted}; none joins two of them."
             )
-            sentences.append(text_of(messages, template, wanted=wanted))
         elif any(history.ever_occurs for history in self.histories) or not self.histories:
             template = "To be one token, a merge would have to join {wanted}. No merge does."
-            sentences.append(text_of(messages, template, wanted=wanted))
         else:
-            about_pairs, never = [], self.histories[0].describe_outcome(messages)
+            about_pairs, never = [], self.histories[0].outcome
             template = (
                 "To be one token, a merge would have to join {wanted}. No merge does: {never}"
             )
-            sentences.append(
-                text_of(messages, template, wanted=wanted, never=f"{never[0].lower()}{never[1:]}")
-            )
-        needed = dict.fromkeys(each.needed_in(messages) for each in self.histories)
+        sentences.append(say(template, wanted=wanted, never=never))
+        needed = dict.fromkeys(filter(None, (each.needed for each in self.histories)))
         sentences += [sentence for sentence in about_pairs if sentence not in needed]
-        sentences += filter(None, needed)
-        if self.never_made is not None:
-            sentences.append(self.never_made.translated(messages).describe(show))
-        return sentences
+        return [*sentences, *needed, *filter(None, [self.never_made])]
 
-    def _describe_history(
-        self, history: PairHistory, show: ShowBytes, messages: Messages = ENGLISH
-    ) -> list[str]:
-        """Describe the counts of a pair; name the characters of the piece that it is a part of."""
-        parts, characters = list(map(self._token, history.pair)), ""
+    def _told(self, history: PairHistory) -> list[Sentence]:
+        """Tell the counts of a pair; name the characters of the piece that it is a part of."""
+        parts, within = list(map(self._token, history.pair)), b""
         if any(map(is_partial, parts)) and self.answer is not None:
-            characters = show(characters_around(self.answer.piece, b"".join(parts)))
-        return history.describe(
-            lambda each: show(self._token(each)), within=characters, messages=messages
-        )
+            within = characters_around(self.answer.piece, b"".join(parts))
+        return history.sentences(self._token, within=within)
 
-    def lines(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> list[str]:
-        """Return the sentences, then the way, a line for each of its last merges."""
+    @property
+    def lines(self) -> list[Sentence]:
+        """The sentences, then the way, a line for each of its last merges."""
+        lines = self.sentences
+        if self.occurs is not None and self.answer is not None:
+            template, count = "{piece} occurs {times} in this corpus.", frequency(self.occurs)
+            lines.insert(0, say(template, piece=self.answer.piece, times=count))
         shown = self.way[-LINES:]
-        left_out = len(self.way) - len(shown)
-        template = "after {left_out} merges:"
-        way = [text_of(messages, template, left_out=f"{left_out:,}")] if left_out else []
+        if left_out := len(self.way) - len(shown):
+            lines.append(say("after {left_out} merges:", left_out=f"{left_out:,}"))
         for merge in shown:
-            end = ""
-            if merge is self.way[-1]:
-                end = text_of(messages, " ({end})", end=text_of(messages, self.end))
-            template = "merge {number}: {tokens}{end}"
-            way.append(
-                text_of(
-                    messages,
-                    template,
+            is_last = merge is self.way[-1]
+            lines.append(
+                say(
+                    "merge {number}: {tokens}{end}",
                     number=f"{merge.number:,}",
-                    tokens=quoted(RankedToken(each, None) for each in merge.tokens).describe(show),
-                    end=end,
+                    tokens=quoted(RankedToken(each, None) for each in merge.tokens),
+                    end=say(" ({end})", end=say(self.end)) if is_last else say(""),
                 )
             )
-        fact = []
-        if self.occurs is not None and self.answer is not None:
-            template = "{piece} occurs {times} in this corpus."
-            fact = [
-                text_of(
-                    messages,
-                    template,
-                    piece=show(self.answer.piece),
-                    times=times(self.occurs, messages),
-                )
-            ]
-        return [*fact, *self.describe(show, messages), *way]
+        return lines
 
 
 def explain(
@@ -226,7 +186,7 @@ def explain(
     >>> from engine import Timeline, Trainer
     >>> counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
     >>> timeline = Timeline(counts, Trainer(counts, 260).steps())
-    >>> for line in explain(timeline.seek(4), ["lowest"]).lines():
+    >>> for line in explain(timeline.seek(4), ["lowest"]).lines:
     ...     print(line)
     lowest occurs 0 times in this corpus.
     lowest is no token of this vocabulary. Alone it is low (merge 4) + est (merge 2).

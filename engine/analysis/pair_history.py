@@ -8,14 +8,14 @@ a pair has not merged: it occurs nowhere, or more frequent pairs took of its occ
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from engine.bpe.record import Record
-from engine.core.events import Pair, pair_name
-from engine.core.wording import ENGLISH, Messages, amount, text_of, times
+from engine.core.events import PAIR_SIGN, Pair
+from engine.core.wording import Sentence, Words, amount, frequency, say, together
 from engine.recording.playback import AnyMergeFrame
 
 
@@ -88,178 +88,131 @@ class PairHistory:
             key=lambda loss: (-loss.count, loss.step),
         )
 
-    def describe(
-        self,
-        show: Callable[[int], str],
-        named: int = 2,
-        within: str = "",
-        messages: Messages = ENGLISH,
-    ) -> list[str]:
+    def sentences(
+        self, token: Callable[[int], bytes], named: int = 2, within: bytes = b""
+    ) -> list[Sentence]:
         """Return the history in sentences.
 
         Args:
-            show: writes a token, by its id.
+            token: returns the bytes of a token, by its id.
             named: the number of losses that are named; the others are added up.
             within: the characters that the pair is a part of, or all of.
-            messages: a language's texts, English by default.
         """
-        inside = text_of(messages, " (in {within})", within=within) if within else ""
-        pair = pair_name(*map(show, self.pair)) + inside
+        inside = say(" (in {within})", within=within) if within else say("")
+        pair = say("{pair}{inside}", pair=_name(self.pair, token), inside=inside)
         if not self.ever_occurs:
-            outcome = self.describe_outcome(messages)
-            sentences = [f"{pair}: {outcome[0].lower()}{outcome[1:]}"]
+            sentences = [say("{pair}: {outcome}", pair=pair, outcome=self.outcome)]
         else:
-            begun = f"{self.counts[0]:,}"
+            template = "{pair}: {begun} at step {made}"
             if self.made > self.step:
-                younger = show(self.younger)
                 template = "{pair}: no {younger} yet; merge {made} makes it, {begun} then"
-                first = text_of(
-                    messages,
-                    template,
-                    pair=pair,
-                    younger=younger,
-                    made=f"{self.made:,}",
-                    begun=begun,
-                )
-            else:
-                template = "{pair}: {begun} at step {made}"
-                first = text_of(messages, template, pair=pair, begun=begun, made=f"{self.made:,}")
-            changes = self._describe_losses(show, messages, named)
-            changes += self._describe_recuts(messages)
-            rest = self._describe_rest(messages)
-            template = "{first}{changes}{rest}."
-            told = text_of(messages, template, first=first, changes=changes, rest=rest)
-            sentences = [told, self.describe_outcome(messages)]
-        return [
-            *sentences,
-            *filter(None, (self.needed_in(messages), self._describe_last_merge(show, messages))),
-        ]
+            younger, begun, made = token(self.younger), f"{self.counts[0]:,}", f"{self.made:,}"
+            first = say(template, pair=pair, younger=younger, made=made, begun=begun)
+            told = [first, *self._losses(token, named), *self._recuts(), *self._rest()]
+            sentences = [say("{history}.", history=together(told)), self.outcome]
+        return [*sentences, *filter(None, (self.needed, self._last(token)))]
 
-    def _describe_losses(self, show: Callable[[int], str], messages: Messages, named: int) -> str:
+    def _losses(self, token: Callable[[int], bytes], named: int) -> Iterator[Sentence]:
         losses = self.largest_losses(self.step)
-        text = ""
         for loss in sorted(losses[:named], key=lambda loss: loss.step):
             # The tokens of the pair that the merge takes: `its h`.
             both = zip(self.pair, reversed(loss.merged), strict=True)
-            shared = dict.fromkeys(token for token, other in both if token == other)
-            template = "its {token}"
-            taken = text_of(messages, " or ").join(
-                text_of(messages, template, token=show(token)) for token in shared
-            ) or text_of(messages, "of it")
-            template = "; {show} took {taken} {times}"
-            text += text_of(
-                messages,
-                template,
-                show=pair_name(*map(show, loss.merged)),
-                taken=taken,
-                times=times(loss.count, messages),
+            taken: list[Sentence] = []
+            for shared in dict.fromkeys(mine for mine, other in both if mine == other):
+                taken += [*[say(" or ")] * bool(taken), say("its {token}", token=token(shared))]
+            yield say(
+                "; {pair} took {taken} {times} at merge {step}",
+                pair=_name(loss.merged, token),
+                taken=together(taken or [say("of it")]),
+                times=frequency(loss.count),
+                step=f"{loss.step:,}",
             )
-            text += text_of(messages, " at merge {step}", step=f"{loss.step:,}")
         if others := losses[named:]:
-            template = "{others} more merges"
-            merges = (
-                text_of(messages, "1 more merge")
-                if len(others) == 1
-                else text_of(messages, template, others=f"{len(others):,}")
-            )
-            template = "; {merges} took {n}"
-            text += text_of(
-                messages, template, merges=merges, n=f"{sum(loss.count for loss in others):,}"
-            )
-        return text
+            merges = say("{others} more merges", others=f"{len(others):,}")
+            if len(others) == 1:
+                merges = say("1 more merge")
+            n = f"{sum(loss.count for loss in others):,}"
+            yield say("; {merges} took {n}", merges=merges, n=n)
 
-    def _describe_recuts(self, messages: Messages) -> str:
+    def _recuts(self) -> Iterator[Sentence]:
         template = "; the new cut at step {step} has it {times}"
-        return "".join(
-            text_of(messages, template, step=f"{step:,}", times=times(count, messages))
-            for step, count in self.recuts
-            if step <= self.step
-        )
+        for step, count in self.recuts:
+            if step <= self.step:
+                yield say(template, step=f"{step:,}", times=frequency(count))
 
-    def _describe_rest(self, messages: Messages) -> str:
+    def _rest(self) -> Iterator[Sentence]:
         if self.made > self.step:
-            return ""
+            return
         if self.merged is not None and self.merged <= self.step:
-            template = "; it merged itself at merge {merged}"
-            return text_of(messages, template, merged=f"{self.merged:,}")
-        if not self.count:
-            return text_of(messages, "; none is left")
-        template = "; {count} left"
-        return (
-            text_of(messages, template, count=f"{self.count:,}")
-            if self.count < self.counts[0]
-            else ""
-        )
+            yield say("; it merged itself at merge {merged}", merged=f"{self.merged:,}")
+        elif not self.count:
+            yield say("; none is left")
+        elif self.count < self.counts[0]:
+            yield say("; {count} left", count=f"{self.count:,}")
 
-    def _describe_last_merge(self, show: Callable[[int], str], messages: Messages = ENGLISH) -> str:
+    def _last(self, token: Callable[[int], bytes]) -> Sentence | None:
         """Name the pair that beat this one at the end, if its own count was high enough."""
         last, count = self.last_merge, self.count_at(self.last)
         if self.merged is not None or last is None or count < max(self.min_count, 1):
-            return ""
-        template = "The last merge, {step}, took {show}"
-        taken = text_of(
-            messages, template, step=f"{last.step:,}", show=pair_name(*map(show, last.merged))
+            return None
+        return say(
+            "The last merge, {step}, took {pair}, which occurred {times}.",
+            step=f"{last.step:,}",
+            pair=_name(last.merged, token),
+            times=frequency(last.count),
         )
-        template = "{taken}, which occurred {times}."
-        return text_of(messages, template, taken=taken, times=times(last.count, messages))
 
     @property
-    def outcome(self) -> str:
-        """A sentence: when the pair merges, or why it does not, as seen from `step`."""
-        return self.describe_outcome()
+    def outcome(self) -> Sentence:
+        """When the pair merges, or why it does not, as seen from `step`.
 
-    def describe_outcome(self, messages: Messages = ENGLISH) -> str:
-        """Say when the pair merges, or why it does not, as seen from `step`."""
+        It begins as a part of a sentence if the pair never occurs.
+        """
+        merged = "" if self.merged is None else f"{self.merged:,}"
         if not self.ever_occurs:
-            never = text_of(
-                messages, "The two never occur side by side in one pretoken of this corpus"
-            )
-            if self.merged is not None:
-                template = "{never}, but the tokenizer joins them at merge {merged}."
-                return text_of(messages, template, never=never, merged=f"{self.merged:,}")
-            return text_of(messages, "{never}.", never=never)
+            never = say("the two never occur side by side in one pretoken of this corpus")
+            template = "{never}, but the tokenizer joins them at merge {merged}."
+            return say(template if merged else "{never}.", never=never, merged=merged)
         if self.merged is not None:
             if self.merged <= self.step:
-                return text_of(messages, "It is merge {merged}.", merged=f"{self.merged:,}")
-            template = "It merges at merge {merged}, {times}."
-            return text_of(
-                messages,
-                template,
-                merged=f"{self.merged:,}",
-                times=times(self.count_at(self.merged - 1), messages),
-            )
-        template = "does not merge in the {last} recorded"
-        never = text_of(
-            messages, template, last=str(amount(self.last, "step").translated(messages))
-        )
+                return say("It is merge {merged}.", merged=merged)
+            times = frequency(self.count_at(self.merged - 1))
+            return say("It merges at merge {merged}, {times}.", merged=merged, times=times)
+        never = say("does not merge in the {last} recorded", last=amount(self.last, "step"))
         if self.made > self.step:
-            return text_of(messages, "It {never}.", never=never)
+            return say("It {never}.", never=never)
         if not self.count:
-            return text_of(messages, "It did not merge: others took all of it.")
+            return say("It did not merge: others took all of it.")
         ahead, end = self.more_frequent, self.count_at(self.last)
-        if not ahead:
-            rank = text_of(messages, "No pair occurs more often")
-        else:
+        rank = say("No pair occurs more often")
+        if ahead:
             template = "{n} pair occurs more often" if ahead == 1 else "{n} pairs occur more often"
-            rank = text_of(messages, template, n=f"{ahead:,}")
+            rank = say(template, n=f"{ahead:,}")
         template = "{n} are" if end > 1 else "{n} is" if end else "none is"
-        left = text_of(messages, template, n=f"{end:,}")
-        template = ", and {left} left at the last"
-        rest = "" if end == self.count else text_of(messages, template, left=left)
-        template = "{rank} here; it {never}{rest}."
-        return text_of(messages, template, rank=rank, never=never, rest=rest)
+        left = say(template, n=f"{end:,}")
+        rest = say("") if end == self.count else say(", and {left} left at the last", left=left)
+        return say("{rank} here; it {never}{rest}.", rank=rank, never=never, rest=rest)
 
-    def needed_in(self, messages: Messages = ENGLISH) -> str:
-        """Say how often a pair must occur to merge; "" if this one does occur so often."""
+    @property
+    def needed(self) -> Sentence | None:
+        """How often a pair must occur to merge; `None` if this one does occur so often."""
         end = self.count_at(self.last)
         is_taken = self.merged is not None or (self.ever_occurs and not end)
         if is_taken or end >= self.min_count:
-            return ""
+            return None
         if self.min_count == 1:
-            return text_of(messages, "Only a pair that occurs can merge.")
-        least = times(self.min_count, messages)
-        template = "A pair must occur at least {least} to merge (--min-count {min_count})."
-        return text_of(messages, template, least=least, min_count=str(self.min_count))
+            return say("Only a pair that occurs can merge.")
+        return say(
+            "A pair must occur at least {least} to merge (--min-count {min_count}).",
+            least=frequency(self.min_count),
+            min_count=str(self.min_count),
+        )
+
+
+def _name(pair: Pair, token: Callable[[int], bytes]) -> Words:
+    """Name a pair: `o+t`."""
+    left, right = map(token, pair)
+    return left, PAIR_SIGN, right
 
 
 def pair_history(frame: AnyMergeFrame, pair: Pair) -> PairHistory:

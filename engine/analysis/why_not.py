@@ -27,7 +27,7 @@ from engine.analysis.quoted_merges import (
 from engine.core.arguments import checked
 from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import read_stand_ins, spell
-from engine.core.wording import ENGLISH, Messages, Sentence, ShowBytes, is_partial, say
+from engine.core.wording import Sentence, ShowBytes, is_partial, say
 from engine.encoding.encoders import RankHeap
 from engine.encoding.rules import Crossing, EncodingRules, HasRules, first_merge_across
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
@@ -44,18 +44,18 @@ class StandIns:
     spelling: str
     token: bytes
 
-    def describe(self, show: ShowBytes, messages: Messages = ENGLISH) -> str:
-        """Return a clause on what it spells.
+    @property
+    def sentence(self) -> Sentence:
+        """A clause on what it spells.
 
-        >>> StandIns("Ġè¿Ļ", " 这".encode()).describe(lambda token: f"`{token.decode()}`")
+        >>> StandIns("Ġè¿Ļ", " 这".encode()).sentence.describe(lambda token: f"`{token.decode()}`")
         "GPT-2's stand-ins for ` 这`, bytes 20 E8 BF 99"
         """
         shown = self.token[:BYTES_SHOWN].hex(" ").upper()
         more = " …" if len(self.token) > BYTES_SHOWN else ""
         noun = say("byte" if len(self.token) == 1 else "bytes")
         template = "GPT-2's stand-ins for {token}, {noun} {shown}{more}"
-        clause = say(template, token=self.token, noun=noun, shown=shown, more=more)
-        return clause.translated(messages).describe(show)
+        return say(template, token=self.token, noun=noun, shown=shown, more=more)
 
 
 def stand_ins_in(text: str) -> Iterator[StandIns]:
@@ -84,15 +84,14 @@ class Answer(ABC):
     def sentence(self) -> Sentence:
         """The answer, in one or two sentences."""
 
-    def describe(self, show: ShowBytes = spell, messages: Messages = ENGLISH) -> str:
+    def describe(self, show: ShowBytes = spell) -> str:
         """Return the answer as text.
 
         Args:
             show: writes a token, which may be any bytes; by default in GPT-2's spelling, where a
                 space is `Ġ`.
-            messages: a language's texts, English by default.
         """
-        return self.sentence.translated(messages).describe(show)
+        return self.sentence.describe(show)
 
 
 @dataclass(frozen=True)

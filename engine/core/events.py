@@ -18,11 +18,6 @@ PAIR_SIGN: Final = "+"
 """The sign between the two tokens of a pair. Borders of tokens and pretokens have other signs."""
 
 
-def pair_name(left: str, right: str) -> str:
-    """Return a pair as text: ('o', 't') → 'o+t'."""
-    return f"{left}{PAIR_SIGN}{right}"
-
-
 class CountProgress(NamedTuple):
     """Progress of reading and counting a corpus.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from engine.core.gpt2_bytes import spell
 
@@ -147,6 +147,16 @@ def _words_of(value: Value, messages: Messages) -> Words:
     if isinstance(value, Sentence):
         return value.translated(messages).words
     return value if isinstance(value, tuple) else (value,)
+
+
+def together(parts: Iterable[Sentence]) -> Sentence:
+    """Return parts of a sentence as one, or sentences.
+
+    >>> str(together([say("{n} left", n="3"), say("; none is tied")]))
+    '3 left; none is tied'
+    """
+    values: dict[str, Any] = {f"part{n}": part for n, part in enumerate(parts)}
+    return say("".join(f"{{{name}}}" for name in values), **values)
 
 
 def text_of(messages: Messages, template: str, **values: str) -> str:

@@ -200,7 +200,8 @@ def draw_tokens(drawing: Drawing, screen: Any, frame: Any, width: int) -> None:
     for step in (1, frame.recorded_steps):
         pair = frame.merge_at(step - 1).pair
         about = explain(frame, tuple(map(frame.any_token, pair)), pair=pair)
-        drawing.add(f"pair {pair}", about.title("pair"), explanation_rows(painter, about, width)[0])
+        rows, _ = explanation_rows(painter, about, width)
+        drawing.add(f"pair {pair}", str(about.title("pair")), rows)
 
 
 XS, COUNTS = np.arange(1, 41), np.array([5, 30, 17, 8, 3, 1, 0, 1])

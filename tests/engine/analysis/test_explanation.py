@@ -31,7 +31,7 @@ def handout(merges: int, **options: int) -> Frame:
 
 
 def texts(explanation: Explanation) -> list[str]:
-    return explanation.describe(bytes.decode)
+    return [sentence.describe(bytes.decode) for sentence in explanation.sentences]
 
 
 def test_a_token_that_no_text_reaches_names_the_merge_that_took_its_part() -> None:
@@ -67,10 +67,10 @@ def test_a_way_of_at_most_500_bytes_is_followed() -> None:
 def test_a_piece_is_counted_each_time_in_each_word() -> None:
     counts = {b"xyxy": 3, b"xy": 2, b"xx": 9}
     frame = Timeline(counts, Trainer(counts, 256).steps()).frame
-    assert explain(frame, ["xy"]).lines()[0] == "xy occurs 8 times in this corpus."
+    assert str(explain(frame, ["xy"]).lines[0]) == "xy occurs 8 times in this corpus."
     letters = Trainer(counts, 9, units="characters")
     unknown = explain(Timeline(letters.counts, letters.steps()).frame, ["z"])
-    assert unknown.lines() == [
+    assert list(map(str, unknown.lines)) == [
         "z occurs 0 times in this corpus.",
         "z is no token of this vocabulary. Alone it is <unk>.",
     ]
@@ -105,7 +105,7 @@ def test_what_is_explained_is_what_the_sheets_say(tmp_path: Path) -> None:
         samples = []
         for source, parts, text in product(sources, asked.split(), in_texts):
             said = explain(source, parts.replace("·", " ").split("|"), text)
-            lines = (f"    {line}" for line in said.lines())
+            lines = (f"    {line}" for line in said.lines)
             samples.append([f"{source!r}, in {text}: {said.title(parts)}", *lines])
         check_samples(f"why/{name}", samples, sentence)
 

@@ -67,7 +67,7 @@ def test_the_count_of_every_pair_at_every_step_is_that_of_a_recount(
         assert history.more_frequent == (
             sum(count > here.get(pair, 0) for count in here.values()) if any(expected) else 0
         )
-        assert history.describe(str)
+        assert history.sentences(frame.any_token)
 
 
 HANDOUT = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
@@ -83,8 +83,8 @@ def test_the_history_of_each_pair_of_the_handout_is_what_the_sheet_says() -> Non
     asked += [*product((few.at(2), few), [*pairwise(b"widest"), (120, 121), (121, 122)])]
     samples = []
     for frame, pair in asked:
-        said = pair_history(frame, pair).describe(lambda n: whole.any_token(n).decode(), 1)
-        samples.append((f"step {frame.step} of {frame.recorded_steps}", *said))
+        said = pair_history(frame, pair).sentences(whole.any_token, named=1)
+        samples.append((f"step {frame.step} of {frame.recorded_steps}", *map(str, said)))
     check_samples("pair_history", samples, sentence)
 
 
@@ -92,12 +92,12 @@ def test_a_pair_that_merges_or_is_taken_once_is_said_to_be_so_once() -> None:
     counts = {b"abc": 1, b"ab": 1}
     frame = frame_of(counts)
     merging = pair_history(frame, (256, ord("c")))
-    assert merging.outcome == "It merges at merge 2, once."
-    taken = " ".join(pair_history(frame.at(1), (ord("b"), ord("c"))).describe(str))
-    assert " took its 98 once at merge 1" in taken
+    assert str(merging.outcome) == "It merges at merge 2, once."
+    taken, *_ = pair_history(frame.at(1), (ord("b"), ord("c"))).sentences(frame.any_token)
+    assert " took its b once at merge 1" in str(taken)
     trainer = Trainer({b"abc": 4, b"xbc": 1, b"ab": 2}, 300, min_count=2)
     start = Timeline(trainer.counts, trainer.steps()).frame
-    assert pair_history(start, (ord("b"), ord("c"))).outcome == (
+    assert str(pair_history(start, (ord("b"), ord("c"))).outcome) == (
         "1 pair occurs more often here; it does not merge in the 2 steps recorded, and 1 is left "
         "at the last."
     )

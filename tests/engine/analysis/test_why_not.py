@@ -88,7 +88,7 @@ def test_questions_and_answers_are_in_words() -> None:
     assert parts_asked("a|b|c", "xb|cxab|c") == ("a", "b|c")
     assert parts_asked("a+b+c", "a+bc") == ("a+b", "c")
     for length, said in ((1, "byte 61"), (24, "bytes" + 24 * " 61"), (25, f"bytes{24 * ' 61'} …")):
-        shown = StandIns("a", b"a" * length).describe(lambda token: "it")
+        shown = StandIns("a", b"a" * length).sentence.describe(lambda token: "it")
         assert shown == f"GPT-2's stand-ins for it, {said}"
     assert [found.spelling for found in stand_ins_in("why Ġè¿Ļ here?")] == ["Ġè¿Ļ"]
     numbers = (1, 2, 3, 4, 10, 11, 12, 13, 20, 21, 22, 112, 1023)

@@ -206,7 +206,8 @@ def test_any_state_is_the_encoding_by_the_first_merges(
 
 def test_a_merge_before_that_of_its_part_makes_nothing_until_the_part_is_made() -> None:
     first = replayed(LATE, {b"abc": 1}).seek(1)
-    assert explain(first, ["abc"]).lines()[0].startswith("abc is token 257, which no merge makes")
+    line = str(explain(first, ["abc"]).lines[0])
+    assert line.startswith("abc is token 257, which no merge makes")
     assert first.vocabulary.children.nonzero()[0].tolist() == [ord("c")]
 
 
