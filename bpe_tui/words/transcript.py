@@ -161,11 +161,13 @@ class Transcript(ABC, Generic[FrameT]):
         _player: the recorded steps.
         _stop_reason: why there are no more.
         _asking: the question that the next lines answer.
+        _is_about_step: whether it is about the next step, which follows then.
     """
 
     _player: Player[FrameT]
     _stop_reason: Enum
     _asking: PlainQuestion | None = field(default=None, init=False)
+    _is_about_step: bool = field(default=False, init=False)
     _score: FirstTries = field(default_factory=FirstTries, init=False)
 
     COMMANDS: ClassVar[tuple[PlainCommand, ...]]
@@ -233,7 +235,7 @@ class Transcript(ABC, Generic[FrameT]):
             if attempt.is_over:
                 self._asking = None
                 self._score.count(attempt)
-                if attempt.question.kind in OF_WHAT_FOLLOWS:
+                if self._is_about_step:
                     yield from self.next("")  # to the step in question
                 score = self._score.describe(current_table())
                 yield tr("{score}; predict asks on.", score=f"{score[:1].upper()}{score[1:]}")
@@ -271,6 +273,7 @@ class Transcript(ABC, Generic[FrameT]):
             yield tr(template, error=visible_message(error))
             return
         self._asking = PlainQuestion(attempt)
+        self._is_about_step = not rest or rest in OF_WHAT_FOLLOWS
         yield from self._asking.question()
 
     # -- commands
