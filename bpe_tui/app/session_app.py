@@ -139,10 +139,10 @@ class SessionApp(BaseApp):
         for name, screen in list(self._made.items()):
             if screen not in self.screen_stack:
                 self.uninstall_screen(name)
-                self._offer(name)
                 self.jobs.cancel(self._made.pop(name))
                 if screen.is_running:
                     await screen.remove()
+                self._offer(name)  # only now, since two of a name may not be mounted together
 
     def action_edges(self) -> None:
         """Show `┊` between tokens, or only their two grounds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import sys
 import weakref
@@ -18,6 +19,7 @@ from textual.pilot import Pilot
 import bpe_tui
 import engine
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.session_app import mount_ahead
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.shell.session_screen import SessionScreen
@@ -122,3 +124,15 @@ async def test_a_screen_that_is_made_again_has_its_table_sorted_as_before() -> N
         again: Any = app.screen
         assert again is not before
         assert (again.table.rows.sorting, again.table.rows.descending) == order
+
+
+async def test_a_screen_is_not_made_ahead_while_the_one_before_is_being_removed() -> None:
+    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
+        await pilot.press("2", "1")
+        app.forget_run()
+        for _ in range(20):
+            mount_ahead(app, "encoding")
+            await asyncio.sleep(0)
+        await until(pilot, lambda: app.is_screen_installed("encoding"))
+        mount_ahead(app, "encoding")
+        await until(pilot, lambda: app.get_screen("encoding").is_mounted)
