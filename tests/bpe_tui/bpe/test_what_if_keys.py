@@ -1,30 +1,37 @@
-"""Forks by keys: choose, compare, drop or keep."""
+"""Forks, breakpoints and more merges by keys, and the pseudocode that advances with a key."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 
 import pytest
-from opening import opened, step, until
-from program import HANDOUT
+from generated import first_quick
+from opening import SAMPLE, ended, frame_of, opened, opened_as, recorded_once, step, until
 from screen_text import row_texts
 from textual.message import Message
 from textual.pilot import Pilot
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe import what_if
 from bpe_tui.bpe.heap_panel import PairsPanel
-from bpe_tui.bpe.training_screen import TrainingScreen
+from bpe_tui.bpe.training_screen import PseudocodePanel, TrainingScreen
 from bpe_tui.bpe.what_if import Branches, PlanRows, WhatIfJob, diff_rows, fork_plans
-from bpe_tui.session.config import RunConfig
+from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.jobs import WhatIfEnded, WhatIfFailed, WhatIfProgress
 from bpe_tui.session.threads import Cancelled
+from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import spans_width
-from engine import BpeError, Timeline, Trainer
+from engine import BpeError, Timeline, Tokenizer, Trainer, train_bpe
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import TRAINERS, algorithm_for
+from engine.bpe.trainers.pseudocode import Move, parts_of_step
 from engine.bpe.what_if import AlignedMerge
+
+CODE, HANDOUT = SAMPLE.parent / "code.txt", SAMPLE.parent / "handout.txt"
 
 
 def merges(app: BpeTuiApp) -> list[tuple[bytes, bytes]]:
@@ -45,10 +52,10 @@ async def fork_after_choosing(app: BpeTuiApp, pilot: Pilot[int], title: str) -> 
         place for place in range(rows.row_count) if rows.row(place).spans[0][0].startswith(title)
     )
     await pilot.press("enter")
-    await ended(app, pilot)
+    await compared(app, pilot)
 
 
-async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:
+async def compared(app: BpeTuiApp, pilot: Pilot[int]) -> None:
     assert isinstance(app.screen, Branches)
     await until(pilot, lambda: "…" not in text_shown(app)[-2:])
 
@@ -67,7 +74,7 @@ async def test_a_fork_that_is_kept_has_the_merges_before_it_and_goes_on_without_
 
 
 async def test_the_meanings_of_all_changes_are_in_one_column_at_each_size() -> None:
-    async with opened(Path(HANDOUT), size=(120, 40), vocab_size=270) as (app, pilot):
+    async with opened(HANDOUT, size=(120, 40), vocab_size=270) as (app, pilot):
         await pilot.press("right", "i")
         rows = app.screen.query_one("#wish-rows", PlanRows)
         for size in ((120, 40), (100, 30), (80, 24)):
@@ -82,7 +89,7 @@ async def test_the_meanings_of_all_changes_are_in_one_column_at_each_size() -> N
 
 
 async def test_a_pair_is_offered_while_the_cursor_is_among_the_pairs_and_no_other_time() -> None:
-    async with opened(Path(HANDOUT), vocab_size=270) as (app, pilot):
+    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
         pairs = app.screen.query_one(PairsPanel)
         for panel, offered in (("corpus", 0), ("pairs", 1)):
             assert isinstance(app.screen, TrainingScreen)
@@ -176,3 +183,141 @@ async def test_a_corpus_deleted_meanwhile_is_reported_in_the_window(tmp_path: Pa
         assert "no such file" in text_shown(app)
         await pilot.press("enter", "escape")
         assert isinstance(app.screen, TrainingScreen)
+
+
+async def added(app: BpeTuiApp, pilot: Pilot[int], *lines: str) -> None:
+    await pilot.press("t", "b")
+    for line in lines:
+        app.screen.query_one(Input).value = line
+        await pilot.press("enter")
+    await pilot.press("escape")
+
+
+def lengths(app: BpeTuiApp, least: int) -> list[int]:
+    assert app.session.timeline is not None
+    record = app.session.timeline.record
+    return [k + 1 for k in range(len(record)) if len(record[k].token) >= least]
+
+
+async def test_playing_stops_at_a_breakpoint_and_goes_on_from_there() -> None:
+    async with opened() as (app, pilot):
+        await added(app, pilot, "step 30", "step 60")
+        await pilot.press(*["plus"] * 7, "space")
+        await until(pilot, lambda: not app.session.playing)
+        assert (step(app), app.session.playing) == (30, False)
+        await pilot.press("space")
+        await until(pilot, lambda: not app.session.playing)
+        assert (step(app), app.session.playing) == (60, False)
+
+
+@pytest.mark.slow
+async def test_n_runs_from_stop_to_stop_or_stays_and_says_that_a_breakpoint_never_occurs() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("n")
+        border = app.screen.query_one("#merge")
+        assert "n next tie" in str(border.border_subtitle)
+        frame = frame_of(app)
+        assert len(frame.at(frame.step - 1).queue.tied) > 1  # without a breakpoint, to a tie
+        await added(app, pilot, 'token "zzz"')
+        assert "n next breakpoint" in str(border.border_subtitle)
+        await pilot.press("right", "n")
+        await until(pilot, lambda: app.notices.everything)
+        assert app.notices.everything == ['No later merge makes it: token "zzz"']
+        assert step(app) == frame.step + 1
+        app.seek(0)
+        await added(app, pilot, "len>=6")
+        expected = lengths(app, 6)
+        await pilot.press("n")
+        assert step(app) == expected[0]
+        shown_text = str(app.screen.query_one("#narration", Static).render())
+        assert shown_text.startswith("Stopped at len>=6.")
+        await pilot.press("n")
+        assert step(app) == expected[1]
+        await pilot.press("left")
+        assert "Stopped" not in str(app.screen.query_one("#narration", Static).render())
+
+
+@pytest.mark.slow
+async def test_a_key_learns_more_merges_behind_a_border_and_saves_them(tmp_path: Path) -> None:
+    vocab, merges = train_bpe(HANDOUT, 400, ["<|endoftext|>"])
+    Tokenizer(vocab, merges, ["<|endoftext|>"]).save(tmp_path / "own.json", "huggingface")
+    own = len(merges)
+    async with opened_as(TokenizerConfig((str(tmp_path / "own.json"),), str(CODE))) as (app, pilot):
+        app.action_show("training")
+        for key, refused in (("i", "only a training from a text has forks"), ("P", "no count")):
+            await pilot.press(key)
+            assert refused in app.notices.now
+        await pilot.press("A")
+        field = app.screen.query_one("#dialog-input", Input)
+        for typed, said in (("x", "Give a number"), ("0", "ask for at least 1")):
+            field.value = typed
+            await pilot.press("enter")
+            assert said in str(app.screen.query_one("#dialog-hint", Static).content)
+        field.value = "30"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.session.config.continued == 30)
+        await ended(app, pilot)
+        frame = frame_of(app)
+        assert (frame.step, frame.recorded_steps) == (own, own + 30)
+        assert frame.phase_start is not None
+        assert app.refusal_of("app.predict") is None
+
+        app.action_show("training")
+        await pilot.press("left")
+        await until(pilot, lambda: "┃" in app.screen.query_one(Scrubber).render_line(0).text)
+        app.seek(own + 20)
+        here = app.session.frame
+        assert here is not None
+        assert len(here.tokenizer().merges) == own + 20
+        config = replace(app.session.config, viewpoint=app.viewpoint)
+    again = BpeTuiApp(config, recorded_once)
+    async with again.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: again.session.frame and again.session.frame.step == own + 20)
+        now = again.session.frame
+        assert now is not None
+        assert [now.merge_at(n).pair for n in range(own + 30)] == [
+            frame.merge_at(n).pair for n in range(own + 30)
+        ]
+
+
+ABLE = [name for name in TRAINERS if algorithm_for(name, TIE_RULES["lexicographic"]).name == name]
+"""All trainers that can run; `native` needs the compiled kernel."""
+
+
+def at_work(app: BpeTuiApp) -> list[str]:
+    """Return the marked lines, unwrapped."""
+    panel = app.screen.query_one(PseudocodePanel)
+    rows = [panel.row(place) for place in range(panel.row_count)]
+    found: list[str] = []
+    for row in rows:
+        if row.spans and row.spans[0][0] == "▸ ":
+            found.append(row.spans[1][0])
+        elif row.spans and row.spans[0][0] == "    " and row.spans[1][1] == "pair":
+            found[-1] += f" {row.spans[1][0].strip()}"
+    return found
+
+
+@pytest.mark.parametrize("name", first_quick([name for name in ABLE if name != "heap"]))
+async def test_every_part_is_lit_once_in_a_step(name: str) -> None:
+    async with opened(vocab_size=270, trainer=name) as (app, pilot):
+        parts = parts_of_step(TRAINERS[name].pseudocode)
+        await pilot.press("right", "p")
+        while app.screen.query_one(PseudocodePanel).algorithm is not TRAINERS[name]:
+            await pilot.press("p")
+        for part in parts:
+            lines = [line.text for line in TRAINERS[name].pseudocode if part in line.during]
+            assert (step(app), at_work(app)) == (1, lines)
+            await pilot.press("full_stop")
+        assert step(app) == 2
+        assert frame_of(app).moves_done == 0
+
+
+def test_every_move_of_the_heap_has_a_line() -> None:
+    assert set(parts_of_step(TRAINERS["heap"].pseudocode)) == set(Move)
+
+
+@pytest.mark.slow
+async def test_a_trainer_that_is_asked_for_is_shown_first() -> None:
+    async with opened(vocab_size=300, trainer="naive") as (app, pilot):
+        await pilot.press("right", "p")
+        assert app.screen.query_one(PseudocodePanel).algorithm is TRAINERS["naive"]

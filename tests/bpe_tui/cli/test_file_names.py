@@ -1,4 +1,4 @@
-"""Every argument and option that names a file, with every name that a person may mistype."""
+"""Names of files: odd ones, and samples that come with the program."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import pytest
 import typer
 from file_names import NAMES, fed, made_in
 from generated import first_quick
-from program import HANDOUT, run
+from program import HANDOUT, refusal, run
 
+from bpe_tui.cli.options import complete_sample
 from bpe_tui.cli.program import app
+from bpe_tui.session.samples import SAMPLES, directory, file_of
 
 SWAPPED = str(Path(HANDOUT).with_name("swapped.json"))
 RECORD = ("record", "--steps", "0-1")
@@ -89,3 +91,46 @@ def test_a_name_typed_without_a_screen_is_refused_in_a_sentence(tmp_path: Path) 
             done = run("open", HANDOUT, "--plain", stdin=typed)
             assert (kind, done.returncode) == (kind, 0)
             assert (kind, b"Merge 1 of" in done.stdout) == (kind, True)
+
+
+OPTIONS = ("--pattern", "whitespace", "--vocab-size", "262")
+SAMPLE = "samples/handout.txt"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("open", SAMPLE, "--plain"),
+        (SAMPLE, "--plain"),
+        ("train", SAMPLE, *OPTIONS, "--out", "a"),
+        ("check", "samples/swapped.json", "--corpus", SAMPLE, "--json"),
+        ("open", "--tokenizer", "samples/swapped.json", "samples/ship.txt", "--plain"),
+        ("inspect", "samples/swapped.json"),
+        ("count", SAMPLE, "--tokenizer", "samples/swapped.json"),
+        ("compare", "samples/swapped.json", "samples/swapped.json", "--file", SAMPLE),
+        ("encode", "--tokenizer", "samples/swapped.json", SAMPLE, "--out", "ids.npy"),
+        ("count", "samples/parallel/*.txt", "--tokenizer", "samples/swapped.json"),
+    ],
+)
+def test_a_sample_is_found_from_any_directory(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    assert run(*arguments, cwd=tmp_path).returncode == (arguments[0] == "check")
+
+
+def test_a_file_here_comes_first_and_a_sample_is_never_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert file_of(SAMPLE) == file_of(f"./{SAMPLE}") == str(directory() / "handout.txt")
+    for name in ("handout.txt", "samples/other.txt", "texts/handout.txt", f"a/{SAMPLE}", ""):
+        assert file_of(name) == name
+    every = [f"samples/{sample.name}" for sample in SAMPLES]
+    assert (complete_sample("sam"), complete_sample("txt")) == (every, [])
+    (tmp_path / "sam.txt").touch()
+    assert complete_sample("sam") == []
+    before = (directory() / "handout.txt").read_bytes()
+    done = run("train", SAMPLE, *OPTIONS, "--out", SAMPLE)
+    assert (directory() / "handout.txt").read_bytes() == before
+    assert done.returncode == 0
+    assert (tmp_path / SAMPLE / "vocab.json").is_file()
+    assert b"5 merges" in run(SAMPLE, "--plain").stdout  # what was just written, with its merges
+    assert "samples/handot.txt: no such file" in refusal(run("samples/handot.txt", "--plain"))

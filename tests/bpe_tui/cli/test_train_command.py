@@ -1,7 +1,8 @@
-"""`bpe-tui train`: what it writes, what it refuses, and how it ends."""
+"""`bpe-tui train`: what it writes, of each model and after a tokenizer, and how it refuses."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -11,6 +12,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+import tokenizers
 from generated import first_quick
 from program import (
     BAD_INPUT,
@@ -19,6 +21,7 @@ from program import (
     HANDOUT,
     INTERRUPTED,
     PROGRAM,
+    ROOT,
     STORIES,
     refusal,
     run,
@@ -29,6 +32,7 @@ from bpe_tui.bpe import model
 from bpe_tui.cli import progress
 from bpe_tui.session import training
 from engine import Tokenizer, train_bpe
+from engine.formats import open_tokenizer
 from engine.native import KERNEL
 
 
@@ -174,3 +178,61 @@ def test_of_one_huge_pretoken_the_files_have_what_can_be_opened(
     refused = train(tmp_path / "b", corpus=str(corpus))
     assert refused.returncode == BAD_INPUT
     assert b"at least 64 KB of memory, more than this machine has" in refused.stderr
+
+
+def test_a_tokenizer_json_keeps_what_cut_the_words(tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text("don't won't don't\n", encoding="utf-8")
+    out = tmp_path / "tokenizer.json"
+    train = ("train", tmp_path / "corpus.txt", "--model", "wordpiece", "--vocab-size", "60")
+    result = run(*train, "--format", "huggingface", "--out", out)
+    assert (result.returncode, result.stdout) == (0, bytes(out) + b"\n")
+    opened = open_tokenizer(out)
+    assert opened.format == "huggingface"
+    tokens = [opened.tokenizer.vocab[n] for n in opened.tokenizer.encode("don't<|endoftext|>")]
+    assert tokens == [b"don", b"'t", b"<|endoftext|>"]  # GPT-2's pattern, not BERT's
+
+
+def test_pieces_that_are_no_utf_8_are_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "corpus").write_bytes(b"low \xff\xff low\n")
+    arguments = ("--vocab-size", "60", "--out", tmp_path / "out", "--format", "huggingface")
+    result = run("train", tmp_path / "corpus", "--model", "wordpiece", *arguments)
+    note, error = result.stderr.decode().splitlines()
+    assert result.returncode == BAD_INPUT
+    assert note.startswith("bpe-tui: note: ")
+    near = r"""'\n      "##\udcff": 4,\n    '; train without such text"""
+    assert error.endswith(f"out: something that is no UTF-8 cannot be written: {near}")
+    assert not (tmp_path / "out").exists()
+
+
+CODE = ROOT / "samples" / "code.txt"
+END = "<|endoftext|>"
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a `tokenizer.json` with 13 merges and a special token after the bytes."""
+    path = tmp_path_factory.mktemp("own") / "own.json"
+    vocab, merges = train_bpe(HANDOUT, 400, [END])
+    Tokenizer(vocab, merges, [END]).save(path, "huggingface")
+    return path
+
+
+def test_train_writes_the_longer_tokenizer_in_the_format_it_came_in(
+    own: Path, tmp_path: Path
+) -> None:
+    out, steps = tmp_path / "longer.json", tmp_path / "steps.jsonl"
+    asked = ("--tokenizer", own, "--continue", "50", "--out", out, "--steps", steps)
+    result = run("train", CODE, *asked)
+    assert result.returncode == 0
+    assert result.stdout.decode().splitlines() == [str(out), str(steps)]
+    before, after = Tokenizer.load(own), Tokenizer.load(out)
+    added = len(before.vocab)
+    assert f"{added + 50} tokens: {added} of own.json, 50 new" in result.stderr.decode()
+    assert after.vocab.items() >= before.vocab.items()
+    assert min(after.vocab.keys() - before.vocab.keys()) == added
+    text = CODE.read_text(encoding="utf-8")
+    assert len(after.encode(text)) < len(before.encode(text))
+    assert tokenizers.Tokenizer.from_file(str(out)).encode(text).ids == after.encode(text)
+    lines = [json.loads(line) for line in steps.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == len(after.merges)
+    assert lines[-1]["new_id"] == added + 49

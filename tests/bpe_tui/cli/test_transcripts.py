@@ -1,10 +1,4 @@
-"""Transcripts: commands, and what each prints, on the corpus of the course notes.
-
-In a file of `transcripts/` a command follows `$`, with lines for its input after ` < `, and its
-exit status if it fails. Below it is what it prints: the first line, and those that no command
-above has printed. `$ cat FILE` shows a file that one wrote, `$ ls` the names of all. The numbers
-can be counted by hand.
-"""
+"""What commands print, in each language."""
 
 from __future__ import annotations
 
@@ -15,8 +9,11 @@ from pathlib import Path
 
 import pytest
 from _pytest.mark import ParameterSet
+from english_words import english_in
 from kept import check_kept, each_once
 from program import ROOT, run
+
+from bpe_tui.session.languages import PLACE
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts"
 CHANGES = re.compile(
@@ -57,3 +54,37 @@ def test_the_commands_of_a_transcript_print_its_lines(name: str, tmp_path: Path)
     commands = [line[2:].partition(EXIT)[0] for line in lines if line.startswith("$ ")]
     samples = (sample_of(command, tmp_path) for command in commands)
     check_kept(file, "\n".join([head, *each_once(samples, str, keeps_headings=True)]) + "\n")
+
+
+SAMPLES = ("handout.txt", "ship.txt", "we_and_they.txt")
+TEXTS = "".join((ROOT / "samples" / name).read_text("utf-8") for name in SAMPLES)
+TYPED = " llowwidest llow Ada index pretokens changes occurrences "
+"""What the transcripts learn from and cut; and what they decode, are called, and compare."""
+FOR_PROGRAMS = re.compile(r"--json|--help|^help")
+"""Commands that print JSON, or the help, which is English."""
+
+
+@pytest.mark.parametrize("name", transcripts())
+def test_no_command_prints_an_english_word(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    (tmp_path / "samples").symlink_to(ROOT / "samples")
+    lines = (TRANSCRIPTS / f"{name}.txt").read_text("utf-8").splitlines()
+    found = {}
+    commands = [line[2:].partition(EXIT)[0] for line in lines if line.startswith("$ ")]
+    for command in (each for each in commands if not each.startswith(("cat ", "ls"))):
+        first, *printed = sample_of(command, tmp_path)
+        texts = f"{command}{TYPED}{TEXTS}{lesson_text(command)}"
+        text = "\n".join((first.partition("\n")[2], *printed))
+        words = {word for word in english_in(text) if word not in texts}
+        if words and not FOR_PROGRAMS.search(command):
+            found[command] = words
+    assert found == {}
+
+
+def lesson_text(command: str) -> str:
+    """Return the text of the lesson that a command reads out, which may quote Python."""
+    found = re.match(r"learn (\d+)", command)
+    paths = (PLACE / "zh").glob(f"{int(found[1]):02}-*.md") if found else ()
+    return "".join(path.read_text("utf-8") for path in paths)

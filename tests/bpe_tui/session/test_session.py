@@ -1,7 +1,4 @@
-"""The player of a session, call by call, and what headings and last lines say about it.
-
-The sheets `session` and `headings` have the answers; `sheets.py` says how to write them again.
-"""
+"""The session: what is open, its steps, and which actions it refuses."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
@@ -21,9 +19,11 @@ from bpe_tui.session.jobs import (
     WhatIfEnded,
     Working,
 )
-from bpe_tui.session.session import Session
+from bpe_tui.session.refusals import NO_ORIGIN, OF_CONFIGS, refusal_of
+from bpe_tui.session.session import ForkedFrom, Session
 from bpe_tui.words.narration import add_stop, heading
 from engine.bpe.trainer import StopReason
+from engine.text.corpus import Reading
 
 SHEETS = Path(__file__).parents[1] / "sheets"
 HANDOUT, SWAPPED = (str(SAMPLE.with_name(name)) for name in ("handout.txt", "swapped.json"))
@@ -195,3 +195,37 @@ def test_only_what_was_trained_here_has_an_algorithm_and_a_tokenizer_alone_count
         assert (session.counts_nothing, name) == (name == "a tokenizer", name)
     checked = session_of(replace(RUN, claimed=Claimed((SWAPPED,))))
     assert (checked.first_kind, checked.algorithm is not None) == ("check", True)
+
+
+COUNTED = {f"app.show('{kind}')" for kind in ("race", "family", "check")}
+CHECK, MODEL, MORE = "app.open('CHECK')", "app.model", "app.continue_tokenizer"
+CHAT = "app.chat"
+TOKENIZER = TokenizerConfig(("gpt2",))
+OF_TOKENIZERS = {CHECK, MODEL, "app.what_if", "app.predict"}
+
+
+@pytest.mark.parametrize(
+    ("config", "refused"),
+    [
+        (RUN, {MORE, CHAT}),
+        (RunConfig("-"), {CHECK, MODEL, MORE, CHAT}),
+        (replace(RUN, reading=Reading(more=("-",))), {CHECK, MODEL, MORE, CHAT}),
+        (replace(RUN, phases="gpt2:300,none:400"), {CHECK, MORE, CHAT}),
+        (replace(RUN, units="characters"), {CHECK, MORE, CHAT}),
+        (TOKENIZER, {*COUNTED, *OF_TOKENIZERS, MORE}),
+        (replace(TOKENIZER, corpus=HANDOUT), OF_TOKENIZERS),
+        (replace(TOKENIZER, corpus="-"), {*OF_TOKENIZERS, MORE}),
+        (replace(TOKENIZER, corpus=HANDOUT, continued=5), OF_TOKENIZERS - {"app.predict"}),
+    ],
+)
+def test_what_is_open_decides_which_actions_are_refused(config: Config, refused: set[str]) -> None:
+    session = Session(config)
+    assert {action for action in OF_CONFIGS if refusal_of(action, session)} == refused
+
+
+def test_only_a_fork_is_left() -> None:
+    session = Session(RUN)
+    assert refusal_of("app.leave_run", session) == NO_ORIGIN
+    session.forked_from = ForkedFrom(2, "otherwise", None, None, RUN, None)  # type: ignore[arg-type]
+    assert refusal_of("app.leave_run", session) is None
+    assert refusal_of("app.show('race')", session) is None

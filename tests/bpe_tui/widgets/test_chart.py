@@ -1,4 +1,4 @@
-"""The parts of the chart widget, each tested on the smallest possible figure."""
+"""Charts in characters, and the bars beside counts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bpe_tui.widgets.chart import GUTTER, Curve, canvas_of, curves_of, x_axis
 from bpe_tui.widgets.figure import Figure, Scale, cells_of, round_step, scale_for, spans
+from bpe_tui.widgets.numbers import BODY, HALF, bar, scale_of, trace
 
 
 def line(*ys: float, log_y: bool = False) -> Figure:
@@ -164,3 +165,30 @@ def test_scattered_values_have_a_column_each_or_show_their_median() -> None:
     ys = [1.0, 9.0, 2.0, 8.0]
     scattered = Figure(np.arange(4), np.array(ys), "x", scattered=True)
     assert cells_of(scattered, 20, 5) == cells_of(line(*ys), 20, 5)
+
+
+def halves(text: str) -> int:
+    return 2 * text.count(BODY) + text.count(HALF)
+
+
+@given(st.floats(1e-12, 1e12))
+def test_the_longest_bar_takes_between_half_and_all_of_the_room(highest: float) -> None:
+    assert 0.5 < highest / scale_of(highest) <= 1
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.integers(1, 40))
+def test_a_bar_is_exact_to_half_a_cell(share: float, claimed: float, cells: int) -> None:
+    body = bar(share, cells)
+    assert abs(halves(body) - 2 * cells * share) <= 0.5 or halves(body) == 1
+    assert bool(body) == bool(share)
+    assert len(body + trace(claimed, cells, body)) <= cells
+
+
+def test_values_above_the_scale_fill_the_room() -> None:
+    assert (bar(3, 5), trace(3, 5, "▄▄▖"), trace(0.2, 5, "▄▄▖")) == ("▄▄▄▄▄", "┄┄", "")
+
+
+def test_the_scale_changes_seldom_while_counts_fall() -> None:
+    scales = [scale_of(count) for count in range(5000, 0, -1)]
+    assert len(set(scales)) == 14
+    assert scales == sorted(scales, reverse=True)

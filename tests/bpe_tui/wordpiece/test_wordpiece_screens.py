@@ -1,4 +1,4 @@
-"""The training screen of WordPiece, driven by keys."""
+"""The screens of WordPiece, driven by keys, and the sentences of a merge."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 from edges import text_of
 from opening import opened, opened_as, step
-from textual.widgets import Input, Static
+from textual.widgets import Input, Static, TextArea
 from wordpiece_screen import corpus as corpus
 from wordpiece_screen import frame_of
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.controls import Scrubber
-from bpe_tui.wordpiece.narration import score_text
+from bpe_tui.wordpiece.narration import describe_left_out, explain_merge, score_text
 from bpe_tui.wordpiece.training_screen import (
     ScoreMergePanel,
     ScoresPanel,
     ScoreTable,
+    TypedWordPieces,
     WordPiecePainter,
     format_change,
 )
@@ -125,3 +126,43 @@ async def test_t_and_n_go_from_tie_to_tie(corpus: Path) -> None:
         await pilot.press("end", "t", "T")
         assert step(app) == max(t for t in tied if t < frame.recorded_steps)
         assert "┊" in app.screen.query_one(Scrubber).render_line(0).text
+
+
+async def test_a_long_text_is_encoded_up_to_a_number_of_characters(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        app.action_show("encoding")
+        await pilot.pause()
+        for length, is_cut in ((4000, False), (4001, True)):
+            app.screen.query_one("#text", TextArea).load_text("x" * length)
+            await pilot.pause()
+            foot = str(app.screen.query_one(TypedWordPieces).border_subtitle)
+            assert foot.startswith("of the first 4,000 characters") == is_cut
+
+
+def test_a_winner_that_is_the_most_frequent_is_called_so() -> None:
+    trainer = WordPieceTrainer({b"ab": 3}, 9)
+    frame = WordPieceTimeline(trainer.record, trainer.steps()).forward()
+    assert "the same pair" in list(explain_merge(frame))[-1]
+
+
+def test_of_several_pairs_that_the_minimum_leaves_out_the_best_is_named() -> None:
+    found = []
+    for rare in ({b"cd": 1}, {b"cd": 1, b"ef": 1}):
+        trainer = WordPieceTrainer({b"aab": 3} | rare, 20, min_count=2)
+        found.append(describe_left_out(WordPieceTimeline(trainer.record, trainer.steps()).frame))
+    assert found == [
+        "The minimum (--min-count 2) leaves out 1 rarer pair: “c” and “##d”, 1 / (1 × 1) = 1.",
+        "The minimum (--min-count 2) leaves out 2 rarer pairs; the best of them, “c” and “##d”, "
+        "1 / (1 × 1) = 1.",
+    ]
+
+
+def test_a_frequent_pair_of_frequent_pieces_is_hardly_more_frequent_than_by_chance() -> None:
+    counts = {"我是": 6, "我的": 6, "他是": 6, "葡萄": 2}
+    trainer = WordPieceTrainer({word.encode(): n for word, n in counts.items()}, 20)
+    frame = WordPieceTimeline(trainer.record, trainer.steps()).forward()
+    assert list(explain_merge(frame))[-1] == (
+        "By count alone, as BPE chooses, “我” and “##的” would have merged, 6 / (12 × 6) = 0.0833. "
+        "But “我” and “##的” are frequent anyway: its score is 6 times lower. It occurs 6.67 times "
+        "as often as by chance, the pair that merged 40 times."
+    )
