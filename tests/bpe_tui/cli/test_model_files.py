@@ -1,28 +1,36 @@
-"""The commands of the shell work with the files of BERT and T5, too."""
+"""Files of models, as commands check, inspect and print them."""
 
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 from bert_file import BERT
 from generated import first_quick
+from hypothesis import given
+from hypothesis import strategies as st
 from opening import SAMPLE, opened_as, until
 from program import run
 from textual.widgets import Static
 
 from bpe_tui import cli
 from bpe_tui.bpe.heap_panel import PairsPanel
+from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.bpe.training_screen import CorpusPanel
-from bpe_tui.cli.console import BAD_INPUT
+from bpe_tui.cli.console import BAD_INPUT, DIFFERS
 from bpe_tui.cli.plain import transcript_of
 from bpe_tui.panels.charts import ChartPanel
-from bpe_tui.session.config import TokenizerConfig
+from bpe_tui.session.config import Claimed, RunConfig, TokenizerConfig
 from bpe_tui.shell.panel_screen import PanelScreen
-from engine import Tokenizer, VocabularyError, longest_match
+from engine import Tokenizer, Trainer, VocabularyError, longest_match, train_bpe
+from engine.analysis.inspection import Inspection
+from engine.bpe.replay import Replay
 from engine.core.gpt2_bytes import spell
+from engine.formats.tokenizer_format import Opened
 
 CODE = SAMPLE.with_name("code.txt")
 
@@ -183,3 +191,99 @@ async def test_a_corpus_is_shown_in_the_tokens_of_a_model_that_merges_nothing(
         await pilot.press("4")
         reasons = [chart.why_empty for chart in app.screen.query(ChartPanel)]
         assert not any("No corpus is open" in reason for reason in reasons)
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
+    place = str(tmp_path_factory.mktemp("odd") / "out")
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {300: b"\x1b[", 301: b"ab"}
+    Tokenizer(vocab, [(b"\x1b", b"["), (b"a", b"b")], {"<s>": 400}).save(place)
+    return place
+
+
+def test_the_sections_are_aligned_and_hostile_tokens_visible(
+    capsys: pytest.CaptureFixture[str], tokenizer: str
+) -> None:
+    assert cli.main(["inspect", tokenizer]) == 0
+    told = capsys.readouterr().out
+    assert "  tokens              259\n" in told
+    assert "  special tokens      <s> 400\n" in told
+    assert "0 to 400; 142 ids without a token: 256–299, 302–399" in told
+    assert "␛[" in told
+    assert "\x1b" not in told
+    titles = [line for line in told.splitlines() if line.endswith("?")]
+    assert len(titles) == 5
+    languages = told.partition("other languages")[2].partition("\n\n")[0]
+    assert "times the tokens of English (10 sentences)" in " ".join(languages.split())
+    assert "Chinese 0.95" in languages  # it has bytes only, nearly
+
+
+@given(seed=st.integers(0, 99))
+def test_the_screen_and_the_shell_describe_a_tokenizer_alike(seed: int) -> None:
+    """A tokenizer whose ids are not in the order of its merges."""
+    counts = {b" the": 9, b" then": 4, b"12": 3, b" The": 2}
+    trainer = Trainer(counts, 264)
+    tokens = [step.token for step in trainer.steps()]
+    ids = random.Random(seed).sample(range(300), 256 + len(tokens) + 2)
+    vocab = dict(
+        zip(ids, [*(bytes([byte]) for byte in range(256)), *tokens, tokens[0]], strict=False)
+    )
+    tokenizer = Tokenizer(vocab, trainer.merges, {"<s>": ids[-1]})
+    opened = Opened(tokenizer, "gpt2")
+    replay = Replay(tokenizer, {})
+    replay.timeline.extend(replay.steps())
+    replay.timeline.complete()
+    in_shell = Inspection.of_opened(opened)
+    assert in_shell.greatest_id == max(ids)
+    assert in_shell.gaps.count == max(ids) + 1 - len(ids)
+    on_screen = Inspection.of_frame(replay.timeline.seek(len(tokens)), opened)
+    for section in SECTIONS:
+        shown, printed = (
+            [row.spans for row in section.rows(each, 100)] for each in (on_screen, in_shell)
+        )
+        assert shown == printed
+
+
+SPECIAL = "<|endoftext|>"
+CORPUS = SAMPLE.with_name("code.txt")  # small: causes are searched over all of it
+
+
+@cache
+def learnt(tie_rule: str) -> Tokenizer:
+    return Tokenizer(*train_bpe(CORPUS, 357, [SPECIAL], tie_rule=tie_rule), [SPECIAL])
+
+
+def trained(place: Path, tie_rule: str) -> Path:
+    learnt(tie_rule).save(place)
+    return place
+
+
+def checked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = cli.main(["check", *arguments, "--corpus", str(CORPUS)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_files_that_contradict_each_other_are_checked_all_the_same(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = trained(tmp_path / "made", "lexicographic")
+    vocab = json.loads((made / "vocab.json").read_text())
+    del vocab["he"]
+    (made / "vocab.json").write_text(json.dumps(vocab))
+    code, out, _ = checked(capsys, str(made))
+    assert code == DIFFERS
+    assert out == "All 100 merges are by the rule.\nThe vocabulary lacks “he”.\n"
+
+
+def test_open_leads_to_the_check_on_the_screen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    opened: list[object] = []
+    monkeypatch.setattr("bpe_tui.cli.inputs.open_screen", lambda config: opened.append(config) or 0)
+    mine = trained(tmp_path / "mine", "first-seen")
+    assert checked(capsys, str(mine), "--vocab-size", "357", "--open")[0] == DIFFERS
+    (config,) = opened
+    assert isinstance(config, RunConfig)
+    assert config.claimed == Claimed((str(mine),), vocab_size=357)
+    assert (config.size, config.min_count) == (357, 1)

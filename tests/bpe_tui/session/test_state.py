@@ -1,4 +1,4 @@
-"""What is kept between two runs, and how typed names are read."""
+"""What is remembered, and names as they are typed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ import pytest
 
 from bpe_tui.session import state
 from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.lessons import builtin_lessons, numbered_lesson
 from bpe_tui.session.models import MODELS, with_trainer
 from engine.core.drafts import DRAFT
+from engine.core.errors import UnknownNameError
 from engine.text.corpus import PLAIN, Reading
 
 
@@ -173,3 +175,15 @@ def test_another_model_or_trainer_takes_the_options_that_it_has() -> None:
     ]
     for config, model, trainer, result in expected:
         assert with_trainer(config, model, trainer) == result, result
+
+
+def test_a_lesson_is_named_by_its_number_unless_a_file_has_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    third = builtin_lessons()[2].path
+    named = {"3": third, "03": third, "x": None, "²": None, "": None, "4": None}
+    Path("4").touch()
+    assert {number: numbered_lesson(number) for number in named} == named
+    with pytest.raises(UnknownNameError):
+        numbered_lesson("99")

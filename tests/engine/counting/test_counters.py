@@ -1,11 +1,16 @@
-"""Counting by pieces is as exact as running the pattern over all of the text, order included."""
+"""The counters, the edges of their chunks, and the forecast of their memory."""
 
 from __future__ import annotations
 
+import gzip
+import io
+import os
+import random
 from array import array
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pytest
@@ -15,11 +20,15 @@ from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from engine import CorpusError, find_chunk_boundaries
 from engine.core.arrays import parts_of
-from engine.counting.count import ArraySums, NativePieceCounter, Tally, counter_for
+from engine.counting import forecast
+from engine.counting.count import ArraySums, NativePieceCounter, Tally, count_pretokens, counter_for
+from engine.counting.forecast import A_PRETOKEN, AT_LEAST, distinct_in, forecast_memory
 from engine.counting.plain import ChunkCount, ChunkCounter, PlainCounter, joined
 from engine.native import KERNEL
 from engine.native.counting import KernelSums
+from engine.text.corpus import Corpus
 from engine.text.patterns import AFTER_TEXT, BEFORE_TEXT, PATTERNS, Border, BorderTables
 from engine.text.pretokenize import ChunkCutter, SpecialSplitter, to_bytes
 
@@ -173,3 +182,83 @@ def test_a_tally_numbers_pretokens_by_first_appearance_for_any_counter() -> None
     )
     assert list(tally.counts().items()) == list(expected.items())
     assert (tally.documents, tally.pretokens, tally.distinct) == (2, 8, 5)
+
+
+END = b"<|endoftext|>"
+
+
+def course_boundaries(file: BinaryIO, desired_num_chunks: int, token: bytes) -> list[int]:
+    """The function of CS336's first assignment, step by step."""
+    file.seek(0, os.SEEK_END)
+    file_size = file.tell()
+    file.seek(0)
+    chunk_size = file_size // desired_num_chunks
+    boundaries = [i * chunk_size for i in range(desired_num_chunks + 1)]
+    boundaries[-1] = file_size
+    for bi in range(1, len(boundaries) - 1):
+        initial_position = boundaries[bi]
+        file.seek(initial_position)
+        while True:
+            mini_chunk = file.read(4096)
+            if mini_chunk == b"":
+                boundaries[bi] = file_size
+                break
+            found_at = mini_chunk.find(token)
+            if found_at != -1:
+                boundaries[bi] = initial_position + found_at
+                break
+            initial_position += 4096
+    return sorted(set(boundaries))
+
+
+@examples(200)
+@given(
+    parts=st.lists(st.sampled_from([END, b"a story ", b"x" * 4090, b"y" * 9000]), max_size=12),
+    chunks=st.integers(1, 20),
+)
+@example(parts=[], chunks=4)
+@example(parts=[b"a story"], chunks=4)
+@example(parts=[b"y" * 4095, END, END], chunks=2)
+@example(parts=[END, END], chunks=2)
+def test_the_boundaries_are_those_of_the_course(parts: list[bytes], chunks: int) -> None:
+    text = b"".join(parts)
+    found = find_chunk_boundaries(io.BytesIO(text), chunks, END)
+    assert found == course_boundaries(io.BytesIO(text), chunks, END)
+
+
+@pytest.mark.parametrize(("chunks", "token"), [(0, END), (-1, END), (1 << 40, END), (4, b"")])
+def test_chunks_of_no_use_are_an_error(chunks: int, token: bytes) -> None:
+    with pytest.raises(CorpusError):
+        find_chunk_boundaries(io.BytesIO(b"a story"), chunks, token)
+
+
+def test_a_sample_gives_the_number_of_distinct_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words drawn so that the n-th is n times rarer than the first, as in prose."""
+    chance, words = random.Random(1), range(1, 30_000)
+    drawn = chance.choices(words, [1 / n for n in words], k=60_000)
+    (tmp_path / "corpus").write_text(" ".join(f"w{n:x}" for n in drawn))
+    monkeypatch.setattr(forecast, "WORTH_A_SAMPLE", 1)
+    monkeypatch.setattr(forecast, "BLOCK", 1 << 10)
+    needed = forecast_memory(Corpus(tmp_path / "corpus"), "whitespace")
+    assert needed is not None
+    right = len(count_pretokens(tmp_path / "corpus", "whitespace"))
+    assert 0.8 * right < (needed - AT_LEAST) / A_PRETOKEN < 1.25 * right
+
+
+def test_a_text_without_new_words_needs_no_more() -> None:
+    assert distinct_in(100, half=50, whole=50) == 50
+    assert 180 < distinct_in(2, half=50, whole=100) < 200
+
+
+def test_small_packed_and_several_files_have_no_forecast(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_text("low lower " * 10_000)
+    assert forecast_memory(Corpus(tmp_path / "a.txt"), "gpt2") is None
+    monkeypatch.setattr(forecast, "WORTH_A_SAMPLE", 1)
+    assert forecast_memory(Corpus(tmp_path / "a.txt"), "gpt2") is not None
+    (tmp_path / "b.gz").write_bytes(gzip.compress(random.Random(0).randbytes(100_000)))
+    assert forecast_memory(Corpus(tmp_path / "b.gz"), "gpt2") is None
+    assert forecast_memory(Corpus(tmp_path), "gpt2") is None

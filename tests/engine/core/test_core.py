@@ -1,15 +1,18 @@
-"""GPT-2's spelling: written, read back, and recognised in a text."""
+"""Tables of numbers, GPT-2's spelling of bytes, and sentences."""
 
 from __future__ import annotations
 
 from itertools import accumulate, combinations, pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.core.arrays import NumberTable
 from engine.core.characters import characters_around, whole_characters
 from engine.core.gpt2_bytes import read_stand_ins, spell, unspell
+from engine.core.wording import amount, counted, is_partial, say, text_of, times, with_power
 
 NO_CONTROLS = st.characters(exclude_categories=["Cc", "Cs"])
 
@@ -68,3 +71,47 @@ def test_tokens_that_cut_a_character_are_together() -> None:
         ([], []),
     ):
         assert list(whole_characters(tokens)) == together
+
+
+few_numbers = st.integers(0, 60) | st.integers(0, 2**63 - 1)
+
+
+@given(
+    entries=st.dictionaries(few_numbers, st.integers(0, 2**62), max_size=40),
+    asked=st.lists(few_numbers, max_size=40),
+)
+def test_a_table_returns_the_same_values_as_a_dict(
+    entries: dict[int, int], asked: list[int]
+) -> None:
+    keys, values = np.array([*entries], np.int64), np.array([*entries.values()], np.int64)
+    found = NumberTable(keys, values).of(np.array([*asked, *entries], np.int64))
+    assert found.tolist() == [entries.get(key, -1) for key in (*asked, *entries)]
+
+
+def test_of_equal_keys_the_last_counts() -> None:
+    table = NumberTable(np.array([5, 5, 5]), np.array([1, 2, 3]))
+    assert table.of(np.array([5])).tolist() == [3]
+
+
+ZH = {"{n} token": "{n} 个词元", "{a} is {b}.": "{b} 是 {a}。", "{a}!": "{a}！", "once": "一次"}
+
+
+def test_a_sentence_is_translated_once_with_the_sentences_in_it() -> None:
+    sentence = say("{a} is {b}.", a=b" x", b=amount(1, "token"), shorter="{a}!")
+    translated = sentence.translated(ZH)
+    for each in (translated, translated.translated(ZH)):
+        assert [str(version) for version in each] == ["1 个词元 是 Ġx。", "Ġx！"]
+    assert [str(version) for version in sentence.translated({})] == ["Ġx is 1 token.", "Ġx!"]
+    assert sentence.translated({}).translated(ZH) == translated
+    assert sentence.translated({"other": "x"}) == sentence
+    again = say("{a} is {b}.", a=b" x", b=amount(1, "token"), shorter="{a}!")
+    assert {sentence, again} == {again}
+    assert sentence != say("{a} is {b}.", a=b" x", b="1 token")
+
+
+def test_numbers_are_written_in_words() -> None:
+    assert [counted(n, "token") for n in (0, 1, 1204)] == ["0 tokens", "1 token", "1,204 tokens"]
+    assert [times(n) for n in (0, 1, 2, 1204)] == ["0 times", "once", "2 times", "1,204 times"]
+    assert (with_power(0.0000231, 3), with_power(0.001, 1)) == ("2.31×10⁻⁵", "10⁻³")
+    assert text_of({}, "{n} of {all}", n="2", all="7") == "2 of 7"
+    assert [*map(is_partial, (b"a", "é".encode(), b"\xc3", b"a\xa9"))] == [False, False, True, True]
