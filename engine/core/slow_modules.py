@@ -23,14 +23,18 @@ class _LoadedWhenUsed(ModuleType):
 
 if TYPE_CHECKING:
     import bz2 as bz2
+    import csv as csv
     import difflib as difflib
     import glob as glob
     import gzip as gzip
     import hashlib as hashlib
     import json as json
     import lzma as lzma
+    import pickletools as pickletools
+    import random as random
     import shutil as shutil
     import signal as signal
+    import socket as socket
     import tempfile as tempfile
     import unicodedata as unicodedata
     import zlib as zlib

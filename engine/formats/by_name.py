@@ -11,20 +11,17 @@ from __future__ import annotations
 
 import os
 import re
-import socket
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import partial
-from hashlib import sha1
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from engine.core.errors import TokenizerFileError
+from engine.core.slow_modules import difflib, hashlib, socket, tempfile
 from engine.formats.folder_settings import ADDED, CONFIG, GENERATION, MODEL, SPECIAL
 from engine.formats.source import TokenizerSource
 from engine.formats.tiktoken_pickle import EncodingParts
@@ -67,7 +64,7 @@ def _encoding(name: str) -> tiktoken.Encoding:
         ) from None
     known = tiktoken.list_encoding_names()
     if name not in known:
-        near = get_close_matches(name, known)
+        near = difflib.get_close_matches(name, known)
         hint = f"; did you mean {near[0]}?" if near else f"; it has {', '.join(sorted(known))}"
         raise TokenizerFileError(f"{name}: tiktoken has no encoding of this name{hint}")
     try:
@@ -97,7 +94,7 @@ def kept_files(name: str) -> list[Path]:
     usual = os.path.join(tempfile.gettempdir(), "data-gym-cache")
     folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR", usual))
     addresses = (f"{_STORE}{path}".encode() for path in _FETCHED_FROM[name])
-    files = [Path(folder, sha1(address).hexdigest()) for address in addresses]
+    files = [Path(folder, hashlib.sha1(address).hexdigest()) for address in addresses]
     return files if all(map(Path.is_file, files)) else []
 
 
@@ -108,7 +105,7 @@ def describe_near_name(name: str) -> str:
     '; did you mean the encoding cl100k_base?'
     """
     is_name, lower = _LOOKS_LIKE_A_NAME.fullmatch(name), name.lower()
-    near = get_close_matches(lower, ENCODING_NAMES) if is_name else []
+    near = difflib.get_close_matches(lower, ENCODING_NAMES) if is_name else []
     return f"; did you mean the encoding {near[0]}?" if near else ""
 
 

@@ -21,7 +21,6 @@ tokens with their ids, and the pattern by its name or as a regex.
 from __future__ import annotations
 
 import ast
-import csv
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,6 +31,7 @@ from typing import Any
 
 from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.files import write_files
+from engine.core.slow_modules import csv
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2, tiktoken_pickle
 from engine.formats.course_merges import begins_with_ids, read_id_lines

@@ -18,23 +18,23 @@ OF_COUNTS = (
     "that was trained on it"
 )
 
-_LIKELY: dict[re.Pattern[str], str] = {
-    re.compile(r"\s*<(?:!doctype html|html|head)\b", re.IGNORECASE): (
+_LIKELY: dict[str, str] = {
+    r"(?i)\s*<(?:!doctype html|html|head)\b": (
         "an HTML page; download the file itself, which pages of code offer as its raw form"
     ),
-    re.compile(r"""(?:\d+ b?(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*") \d+\r?\n){2}"""): (
+    r"""(?:\d+ b?(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*") \d+\r?\n){2}""": (
         "RWKV's vocabulary, which takes the longest token that fits and has no merges"
     ),
-    re.compile(r"v\d;(?:(?:true|false);)+"): (
+    r"v\d;(?:(?:true|false);)+": (
         "a file of codes of OpenNMT's Tokenizer, with its options in the first line; only its own "
         "library, pyonmttok, reads them"
     ),
-    re.compile(r"\w*bpe\w* v[\w.]+\r?\n", re.IGNORECASE): (
+    r"(?i)\w*bpe\w* v[\w.]+\r?\n": (
         "a file of a fork of minbpe, by its first line; if the rest is as minbpe writes it, "
         "let the first line be `minbpe v1`"
     ),
-    re.compile(r'(?:\[\s*){2}"(?:[^"\\]|\\.)*",\s*\d+\s*\],\s*\[\s*"'): OF_COUNTS,
-    re.compile(r"[\[\s]*\d+(?:[\s,\[\]]+\d+)*[\s,\]]*\Z"): (
+    r'(?:\[\s*){2}"(?:[^"\\]|\\.)*",\s*\d+\s*\],\s*\[\s*"': OF_COUNTS,
+    r"[\[\s]*\d+(?:[\s,\[\]]+\d+)*[\s,\]]*\Z": (
         "a list of ids alone; `bpe-tui decode` makes text of them, with the tokenizer that they "
         "are of"
     ),
@@ -64,7 +64,7 @@ def likely_kind(head: bytes) -> str | None:
             "tokenizer.json that was made from it"
         )
     for pattern, kind in _LIKELY.items():
-        if pattern.match(text):
+        if re.match(pattern, text):
             return kind
     rows = [line.rsplit(maxsplit=1) for line in text.split("\n")[:-1]]
     counts = [int(row[1]) for row in rows if len(row) == 2 and row[1].isdecimal()]

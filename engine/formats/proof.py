@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from random import Random
 from typing import NamedTuple
 
 from engine.core.errors import ConversionError
+from engine.core.slow_modules import random
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.tokenizer_format import Library
 
@@ -40,7 +40,7 @@ def texts_for(tokenizer: Tokenizer) -> Iterator[str]:
     yield from (SAID, "x".join(("", *tokenizer.special_tokens, "")))
     yield from (tokenizer.decode(chosen), "\n".join(tokens))
     yield from ("", " ", "  a", "a  ", "\t", " \n ")
-    chance, words = Random(0), SAID.split()
+    chance, words = random.Random(0), SAID.split()
     tokens = [text for text in tokens if "\ufffd" not in text] or words
     yield from tokens[:: max(4 * len(tokens) // TEXTS, 1)]
     while True:

@@ -27,12 +27,10 @@ encoding with the file's name are used.
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from binascii import Error as Base64Error
-from binascii import a2b_base64
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping, Sequence
 from functools import partial
-from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -40,6 +38,7 @@ from typing import NamedTuple
 from engine.core.errors import PatternError, TokenizerFileError, VocabularyError, errors_at
 from engine.core.files import write_files
 from engine.core.json_fields import Fields
+from engine.core.slow_modules import hashlib
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses
 from engine.formats.folder_settings import read_folder_settings
@@ -157,7 +156,7 @@ def save_tiktoken(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
     with errors_at(path, VocabularyError):
         ranks = ranks_of(tokenizer)
     in_order = sorted((rank, token) for token, rank in ranks.items())
-    lines = [b"%b %d\n" % (b64encode(token), rank) for rank, token in in_order]
+    lines = [b"%b %d\n" % (b2a_base64(token, newline=False), rank) for rank, token in in_order]
     write_files({path: b"".join(lines)}, overwrite=overwrite)
 
 
@@ -240,7 +239,7 @@ _BY_DIGEST: dict[str, KnownRanks] = {
 def known_ranks(data: bytes) -> KnownRanks | None:
     """Recognise a file by its digest, with any line ends; `None` if it is not known."""
     lines = data.replace(b"\r\n", b"\n").rstrip(b"\n") + b"\n"
-    return _BY_DIGEST.get(sha256(lines).hexdigest())
+    return _BY_DIGEST.get(hashlib.sha256(lines).hexdigest())
 
 
 # Known by their size, or by a token without bytes

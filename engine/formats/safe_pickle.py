@@ -18,7 +18,6 @@ need. A key is checked before it is hashed, since hashing descends completely.
 
 from __future__ import annotations
 
-import pickletools
 import struct
 from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from io import BytesIO
 from typing import Any
 
 from engine.core.errors import TokenizerFileError
+from engine.core.slow_modules import pickletools
 
 MOST_BYTES = 1 << 26
 SPARE_COPIES = 1 << 20

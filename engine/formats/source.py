@@ -5,7 +5,6 @@ A file is not trusted: it may not be text or JSON, may be endless, or may not be
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
@@ -16,10 +15,9 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
-from zlib import decompressobj
-from zlib import error as ZlibError
 
 from engine.core.errors import TokenizerFileError
+from engine.core.slow_modules import json, zlib
 from engine.formats.not_tokenizers import first_line, likely_kind
 
 SECONDS_OF_A_SAVE = 2.0
@@ -139,8 +137,8 @@ def read_head(path: Path) -> bytes:
     except OSError as error:
         raise _unreadable(path, error) from error
     if head.startswith(GZIP):
-        with suppress(ZlibError):  # a damaged file is recognised by its packed bytes
-            head = decompressobj(wbits=_OF_GZIP).decompress(head, HEAD) or head
+        with suppress(zlib.error):  # a damaged file is recognised by its packed bytes
+            head = zlib.decompressobj(wbits=_OF_GZIP).decompress(head, HEAD) or head
     return head
 
 
@@ -174,10 +172,10 @@ _OF_GZIP = 31  # its number in zlib
 
 
 def _unpacked(path: Path, data: bytes) -> bytes:
-    machine = decompressobj(wbits=_OF_GZIP)
+    machine = zlib.decompressobj(wbits=_OF_GZIP)
     try:
         unpacked = machine.decompress(data, LARGEST + 1)
-    except ZlibError as error:
+    except zlib.error as error:
         raise TokenizerFileError(f"{path}: is a damaged gzip file: {error}") from None
     if len(unpacked) > LARGEST:
         raise TokenizerFileError(f"{path}: is larger than {LARGEST >> 20} MB when it is unpacked")

@@ -268,11 +268,10 @@ def read_gpt2(vocab: bytes, lines: bytes, byte_of: Sequence[int]) -> Gpt2Files |
     """
     if KERNEL is None:
         return None
-    entry, line = (
-        array("i", [-1]) * (text.count(mark) + 1) for text, mark in ((vocab, b","), (lines, b"\n"))
-    )
-    text, sizes, spelled = array("B", bytes(len(vocab))), array("q", entry), array("h", byte_of)
-    ids, unmade, pairs, made = entry[:], array("i", [*entry, -1]), line * 2, line * 2
+    tokens, merges = vocab.count(b",") + 2, lines.count(b"\n") + 1  # one is left as it is
+    text, spelled, none = array("B", bytes(len(vocab))), array("h", byte_of), array("i", [-1])
+    sizes, ids, unmade = array("q", [-1]) * tokens, none * tokens, none * tokens
+    pairs, made = none * (2 * merges), none * (2 * merges)
     found = (c_void_p * 6)(*map(address, (text, sizes, ids, pairs, made, unmade)))
     texts = vocab, len(vocab), lines, len(lines)
     merges = KERNEL.gpt2_read(*texts, address(spelled), found, random_seed())
@@ -280,8 +279,8 @@ def read_gpt2(vocab: bytes, lines: bytes, byte_of: Sequence[int]) -> Gpt2Files |
         raise KernelMemoryError("there is not enough memory to read the tokenizer")
     if merges < 0:
         return None
-    sizes = sizes[: sizes.index(-1)] if -1 in sizes else sizes
-    tokens = dict(zip(ids, parts_of(text.tobytes(), sizes), strict=False))
-    if len(tokens) < len(sizes):
+    sizes = sizes[: sizes.index(-1)]
+    by_id = dict(zip(ids, parts_of(text.tobytes(), sizes), strict=False))
+    if len(by_id) < len(sizes):
         return None  # an id is given to two tokens
-    return Gpt2Files(tokens, pairs[: 2 * merges], made[: 2 * merges], unmade[: unmade.index(-1)])
+    return Gpt2Files(by_id, pairs[: 2 * merges], made[: 2 * merges], unmade[: unmade.index(-1)])
