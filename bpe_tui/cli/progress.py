@@ -5,10 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from typing import TYPE_CHECKING, Any
 
 from bpe_tui.cli.inputs import note
 from bpe_tui.session.training import MEMORY_A_BYTE, Training, TrainingListener
@@ -18,28 +15,52 @@ from engine.core.events import CountProgress, WorkProgress
 from engine.core.systems import peak_memory
 from engine.recording.training_input import CountedCorpus
 
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
 LONG_PRETOKEN = 1 << 20
 """Bytes of a pretoken that make training slow."""
 MERGES_A_MOVE = 64
 """Merges between moves of the bar: a move takes as long as some merges."""
 
 
-class TrainingBar(Progress, TrainingListener):
-    """A bar on standard error, for reading and for training; none in a pipe or file."""
+def _bar() -> Progress:
+    """Return a bar without a task's progress."""
+    from rich.console import Console  # slow, and only a terminal needs a bar
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    description, detail = "{task.description}", "{task.fields[detail]}"
+    columns = TextColumn(description), BarColumn(), TextColumn(detail, markup=False)
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task(tr("reading"), total=None, detail="")
+    return bar
+
+
+class TrainingBar(TrainingListener):
+    """A bar on standard error, for reading and for training.
+
+    Attributes:
+        shown: the bar; `None` if standard error is no terminal.
+    """
 
     def __init__(self, write_step: Callable[[Any], object] = id) -> None:
-        super().__init__(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[detail]}", markup=False),
-            console=Console(stderr=True),
-            transient=True,
-            disable=not sys.stderr.isatty(),
-        )
         self._write_step = write_step
-        self._task = self.add_task(tr("reading"), total=None, detail="")
+        self.shown = _bar() if sys.stderr.isatty() else None
         self._started = self.counted_at = self.ended_at = time.monotonic()
         self._steps, self._merges_wanted = 0, None
+
+    def __enter__(self) -> TrainingBar:
+        if self.shown is not None:
+            self.shown.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.shown is not None:
+            self.shown.stop()
+
+    def _move(self, **fields: Any) -> None:
+        if self.shown is not None:
+            self.shown.update(self.shown.task_ids[0], **fields)
 
     def print_costs(self, bytes_read: int) -> None:
         """Say on standard error what counting and merging took, and the peak of the memory."""
@@ -61,8 +82,7 @@ class TrainingBar(Progress, TrainingListener):
         )
 
     def on_progress(self, progress: CountProgress) -> None:
-        self.update(
-            self._task,
+        self._move(
             completed=progress.bytes_read,
             total=progress.bytes_total,
             detail=progress_of(
@@ -90,8 +110,7 @@ class TrainingBar(Progress, TrainingListener):
         wanted = self._merges_wanted
         if wanted is None or (self._steps % MERGES_A_MOVE and self._steps < wanted):
             return
-        self.update(
-            self._task,
+        self._move(
             description=tr("merging"),
             completed=self._steps,
             total=wanted,
@@ -103,6 +122,4 @@ class TrainingBar(Progress, TrainingListener):
 
     def on_work(self, work: WorkProgress) -> None:
         """Show the progress of work between steps."""
-        self.update(
-            self._task, description=tr(work.doing), completed=work.done, total=work.total, detail=""
-        )
+        self._move(description=tr(work.doing), completed=work.done, total=work.total, detail="")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from engine.text.corpus import Corpus
     from engine.text.patterns import PatternLike
 
-WORTH_A_SAMPLE = 16 << 20
-"""Size of the smallest file whose memory is forecast, in bytes."""
+WORTH_A_SAMPLE = 64 << 20
+"""Size of the smallest file whose memory is forecast, in bytes. The sample is a tenth of it."""
 BLOCKS, BLOCK = 64, 1 << 16
 """Number of the blocks of a sample, and their size."""
 SLOWS = 0.93

@@ -99,8 +99,10 @@ def test_the_bar_shows_reading_then_every_64th_merge_and_the_last(
     now, written = [10.0], list[object]()
     monkeypatch.setattr("bpe_tui.cli.progress.time.monotonic", lambda: now[0])
     monkeypatch.setattr("bpe_tui.cli.progress.peak_memory", lambda: 3_000_000)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     bar = TrainingBar(written.append)
-    [task] = bar.tasks
+    assert bar.shown is not None
+    [task] = bar.shown.tasks
 
     def look() -> tuple[str, float, float | None, str]:
         return task.description, task.completed, task.total, task.fields["detail"]
