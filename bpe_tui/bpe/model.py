@@ -139,8 +139,10 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
 
 def _longest_tokens(record: Record) -> str:
     """Return a line with the longest merged tokens: `longest tokens: ·little (7 bytes), …`."""
-    merged = record.vocab[record.first_id : record.first_id + len(record)]
-    longest = sorted(set(merged), key=lambda token: (-len(token), token))[:LONGEST_NAMED]
+    merged = set(record.vocab[record.first_id : record.first_id + len(record)])
+    least = min(sorted(map(len, merged))[-LONGEST_NAMED:], default=0)
+    long = (token for token in merged if len(token) >= least)
+    longest = sorted(long, key=lambda token: (-len(token), token))[:LONGEST_NAMED]
     named = (
         tr(
             "{token} ({size})",

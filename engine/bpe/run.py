@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from engine.bpe.heap_replay import HeapReplay
 from engine.bpe.record import Record, Recut
 from engine.core.arrays import Ints
-from engine.core.events import Pair
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import ByteAlphabet
 from engine.encoding.typed_text import TypedText
@@ -315,19 +314,14 @@ def to_tokenizer(record: Record, step: int, pattern: PatternLike) -> Tokenizer:
     from engine.encoding.tokenizer import Tokenizer  # the first frame has none
 
     ids = [record.ids.id_of(place) for place in range(record.first_id + step)]
-    merges = [record[index] for index in range(step)]
+    pairs = record.first_pairs(step)
     if isinstance(record.alphabet, ByteAlphabet):
-        return Tokenizer(
-            {token_id: record.token(token_id) for token_id in ids},
-            [(merge.left, merge.right) for merge in merges],
-            record.ids.special_ids,
-            pattern,
-        )
+        vocab = {token_id: record.token(token_id) for token_id in ids}
+        merges = [(vocab[left], vocab[right]) for left, right in pairs]
+        return Tokenizer(vocab, merges, record.ids.special_ids, pattern)
     # Different tokens of characters may have equal bytes: `<unk>` and the merge of its characters.
     # So bytes do not identify the tokens of a merge, and the tokenizer gets its ids.
-    table: dict[Pair, tuple[int, int]] = {
-        merge.pair: (merge.index, merge.new_id) for merge in merges
-    }
+    table = {pair: (index, record.new_id(index)) for index, pair in enumerate(pairs)}
     vocab = {token_id: record.decoded(token_id) for token_id in ids}
     return Tokenizer(
         vocab,

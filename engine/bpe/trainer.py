@@ -15,7 +15,7 @@ from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
 from engine.bpe.trainers.algorithm import IN_BYTES, TrainerName
 from engine.core.arguments import check_whole, check_workers, checked
 from engine.core.errors import ArgumentError, TokenLengthError, VocabSizeError
-from engine.core.events import CountProgress, Pair
+from engine.core.events import CountProgress
 from engine.counting.count import count_corpus
 from engine.encoding.alphabet import BYTES, DEFAULT_UNITS, UNITS, BaseVocabulary, UnitsName
 from engine.recording.training_input import check_counts, check_size
@@ -220,7 +220,7 @@ class Trainer:
     def merges(self) -> list[tuple[bytes, bytes]]:
         """(left bytes, right bytes) of each merge so far, in order."""
         vocab = self._task.vocab
-        pairs: list[Pair] = [self.record.pair_of(index) for index in range(len(self.record))]
+        pairs = self.record.first_pairs(len(self.record))
         return [(vocab[left], vocab[right]) for left, right in pairs]
 
 

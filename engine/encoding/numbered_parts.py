@@ -106,9 +106,13 @@ def _alphabet_of(ids: IdsByBytes) -> Alphabet:
 def _ids_by_bytes(
     vocab: Mapping[int, bytes], special_ids: Iterable[int] = ()
 ) -> defaultdict[bytes, list[int]]:
-    ids: defaultdict[bytes, list[int]] = defaultdict(list)
-    for token_id in sorted(vocab.keys() - set(special_ids)):
-        ids[vocab[token_id]].append(token_id)
+    in_order = sorted(vocab.keys() - set(special_ids))
+    tokens = list(map(vocab.__getitem__, in_order))
+    ids = defaultdict(list, zip(tokens, ([token_id] for token_id in in_order), strict=True))
+    if len(ids) < len(tokens):
+        ids.clear()
+        for token_id, token in zip(in_order, tokens, strict=True):
+            ids[token].append(token_id)
     return ids
 
 

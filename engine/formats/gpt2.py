@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
-from engine.core.gpt2_bytes import BYTE_OF, CHAR_TO_BYTE, spell, unspell, unspell_all
+from engine.core.gpt2_bytes import BYTE_OF, CHAR_TO_BYTE, spell, spell_all, unspell, unspell_all
 from engine.core.json_fields import well_formed
 from engine.encoding.merging import MergeArrays, MergesInIds
 from engine.encoding.tokenizer import Tokenizer
@@ -363,24 +363,26 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
             f"{path}: the pattern {name!r} is not one of the named ones, and {SETTINGS} keeps "
             f"names and regexes; choose one of {', '.join(PATTERNS)}"
         )
-    spelled = {
-        token.decode() if token_id in tokenizer.special_ids else spell(token): token_id
-        for token_id, token in sorted(tokenizer.vocab.items())
-    }
+    in_order = dict(sorted(tokenizer.vocab.items()))
+    by_id = dict(zip(in_order, spell_all(list(in_order.values())), strict=True))
+    by_id |= {token_id: in_order[token_id].decode() for token_id in tokenizer.special_ids}
+    spelled = {token: token_id for token_id, token in by_id.items()}
     if len(spelled) < len(tokenizer.vocab):
         raise TokenizerFileError(
             f"{path}: two tokens have the same spelling, which {VOCAB} cannot hold; "
             "choose special tokens that no ordinary token equals"
         )
-    merges = [f"{VERSION} 0.2", *(f"{spell(a)} {spell(b)}" for a, b in tokenizer.merges)]
+    parts = iter(spell_all(list(chain.from_iterable(tokenizer.merges))))
+    merges = [f"{VERSION} 0.2", *map(" ".join, zip(parts, parts, strict=True))]
     settings = {
         "pattern": pattern.source if name == OWN else name,
         "special_tokens": list(tokenizer.special_tokens),
     }
+    lines = json.dumps(spelled, ensure_ascii=False, separators=(",\n", ": "))
     # The files are replaced in this order. As long as the settings are of another save than one of
     # the two other files, these two are of two saves themselves, which opening notices.
     contents = {
-        path / VOCAB: json.dumps(spelled, ensure_ascii=False, indent=0).encode() + b"\n",
+        path / VOCAB: f"{{\n{lines[1:-1]}\n}}\n".encode(),
         path / SETTINGS: json.dumps(settings, ensure_ascii=False, indent=2).encode() + b"\n",
         path / MERGES: "\n".join(merges).encode() + b"\n",
     }

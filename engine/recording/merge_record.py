@@ -436,6 +436,14 @@ class MergeRecord(ABC, Generic[StepT]):
         """Return the pair that step `index` merged."""
         return self.part_of(index).pairs[self.merged[index]]
 
+    def first_pairs(self, steps: int) -> list[Pair]:
+        """Return the pairs that the first steps merged."""
+        found: list[Pair] = []
+        for part, end in zip(self.parts, [*self.parts[1:], None], strict=True):
+            last = steps if end is None else min(end.counts.first, steps)
+            found += map(part.pairs.__getitem__, self.merged[len(found) : last])
+        return found
+
 
 def copied(column: array[int], length: int) -> Ints:
     """Copy the beginning of a column; a view would prevent the column from growing."""
