@@ -81,11 +81,10 @@ def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
     Raises:
         TokenizerFileError: the format is only read, or cannot hold the tokenizer.
     """
-    from engine.bpe.run import to_tokenizer
     from engine.formats import FORMATS, save, writable_name
 
     written = FORMATS[writable_name(format)].written(out)
-    tokenizer = to_tokenizer(_trainer(config, {}).record, 0, config.last_pattern)
+    tokenizer = _trainer(config, {}).record.to_tokenizer(0, config.last_pattern)
     with temporary_folder() as place:
         trial = place / "trial"
         try:
@@ -97,7 +96,6 @@ def outputs(config: RunConfig, format: str, out: Path) -> list[Path]:
 
 def write(training: Training, config: RunConfig, format: str, out: Path, *, overwrite: bool) -> str:
     """Write the tokenizer; return a line about the vocabulary and the end of the training."""
-    from engine.bpe.run import to_tokenizer
     from engine.bpe.trainers import TRAINERS, WITHOUT_KERNEL
     from engine.encoding.alphabet import DEFAULT_UNITS
     from engine.formats import save
@@ -105,7 +103,7 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     trainer: Trainer = training.trainer
     record = trainer.record
     merges = _readable_merges(record, MOST_IN_FILES)
-    tokenizer = to_tokenizer(record, merges, config.last_pattern)
+    tokenizer = record.to_tokenizer(merges, config.last_pattern)
     save(tokenizer, out, format, overwrite=overwrite, renumber=True)
     fallback = ""
     if merges < len(record):

@@ -19,7 +19,6 @@ from bpe_tui.session import samples
 from bpe_tui.widgets.language import plural, tr, tr_sentence
 from bpe_tui.widgets.numbers import size, throughput
 from bpe_tui.widgets.visible import visible_bytes, visible_text
-from bpe_tui.words.encoded_text import explanation
 from engine.core.gpt2_bytes import spell
 from engine.encoding.id_files import check_ending, write_ids
 from engine.encoding.special_policy import ALL_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
@@ -151,6 +150,8 @@ def encode(
             inputs.note_stand_ins(text)
             if len(text) == 1:
                 print(_unicode_forms(text))
+            from bpe_tui.words.encoded_text import explanation  # slow, and only this needs it
+
             for line in explanation(allowing, text):
                 console.print_line(line)
         elif as_json:

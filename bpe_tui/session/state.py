@@ -9,9 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import platform
 import sys
-import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -24,6 +22,7 @@ from bpe_tui.session.config import Config, RunConfig
 from engine.core.drafts import sweep
 from engine.core.errors import OutputError
 from engine.core.files import write_files
+from engine.core.slow_modules import platform, traceback
 from engine.text.corpus import PLAIN, Reading
 from engine.text.sources import STANDARD_INPUT
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from engine.bpe.run import to_tokenizer
 from engine.bpe.trainer import Trainer, base_vocab, check_vocab_size
 from engine.core.errors import UnfinishedError, VocabSizeError
 from engine.core.registry import Registry, registry_of
@@ -233,7 +232,7 @@ def _bpe(
             if not go_on():
                 break
         record = trainer.record
-        tokenizer = to_tokenizer(record, len(record), pattern)
+        tokenizer = record.to_tokenizer(len(record), pattern)
         unknown = None if UNITS[units].spells_all else record.vocab.index(UNKNOWN)
         return KindTokenizer(tokenizer, trainer.vocab, name, granularity, unknown)
 

@@ -19,7 +19,14 @@ from engine.bpe.ties import PairKey, TieRule, never_seen
 from engine.core.arrays import Integers
 from engine.core.events import BytesPair, Pair
 from engine.core.slow_modules import np
-from engine.encoding.alphabet import DEFAULT_UNITS, END_OF_WORD, UNITS, Alphabet, Units
+from engine.encoding.alphabet import (
+    DEFAULT_UNITS,
+    END_OF_WORD,
+    UNITS,
+    Alphabet,
+    ByteAlphabet,
+    Units,
+)
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import (
     IdMap,
@@ -34,6 +41,7 @@ from engine.recording.merge_record import (
 from engine.text.patterns import Pattern, PatternLike, name_of
 
 if TYPE_CHECKING:
+    from engine.encoding.tokenizer import Tokenizer
     from engine.recording.training_input import CountedCorpus
 
 
@@ -280,6 +288,33 @@ class Record(MergeRecord[MergeStep]):
     def decoded(self, token_id: int) -> bytes:
         """Return the decoded bytes of the token: a space for `</w>`."""
         return self.covers(token_id) + (b" " if self.ends_word(token_id) else b"")
+
+    def to_tokenizer(self, step: int, pattern: PatternLike) -> Tokenizer:
+        """Return the tokenizer after the first `step` merges; `pattern` is that of the training.
+
+        If the ends of words are marked, its tokens are the decoded bytes: `est ` for `est</w>`.
+
+        >>> from engine import Trainer
+        >>> trainer = Trainer({b"low": 5}, 7, units="end-of-word")
+        >>> tokenizer = trainer.record.to_tokenizer(len(list(trainer.steps())), "whitespace")
+        >>> ids = tokenizer.encode("low\\nlaw")
+        >>> [tokenizer.vocab[token_id] for token_id in ids], tokenizer.decode(ids)
+        ([b'l', b'ow ', b'l', b'<unk>', b'w '], 'low l<unk>w ')
+        """
+        from engine.encoding.tokenizer import Tokenizer  # the first frame has none
+
+        ids = [self.id_of(place) for place in range(self.first_id + step)]
+        pairs, special_ids = self.first_pairs(step), self.ids.special_ids
+        if isinstance(self.alphabet, ByteAlphabet):
+            vocab = {token_id: self.token(token_id) for token_id in ids}
+            merges = [(vocab[left], vocab[right]) for left, right in pairs]
+            return Tokenizer(vocab, merges, special_ids, pattern)
+        # Different tokens of characters may have equal bytes: `<unk>` and the merge of its
+        # characters. So bytes do not identify the tokens of a merge: the tokenizer gets its ids.
+        table = {pair: (index, self.new_id(index)) for index, pair in enumerate(pairs)}
+        vocab = {token_id: self.decoded(token_id) for token_id in ids}
+        merges = [(vocab[left], vocab[right]) for left, right in table]
+        return Tokenizer(vocab, merges, special_ids, pattern, alphabet=self.alphabet, table=table)
 
     def ends_word(self, token_id: int) -> bool:
         """Whether the token contains the end-of-word marker, not just the same characters."""

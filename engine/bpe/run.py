@@ -11,7 +11,6 @@ from engine.bpe.heap_replay import HeapReplay
 from engine.bpe.record import Record, Recut
 from engine.core.arrays import Ints
 from engine.core.slow_modules import np
-from engine.encoding.alphabet import ByteAlphabet
 from engine.encoding.typed_text import TypedText
 from engine.recording.affected_pretokens import Segmenter
 from engine.recording.merge_record import copied
@@ -240,7 +239,7 @@ class Run(MergeRun):
 
     def tokenizer_at(self, step: int) -> Tokenizer:
         """Return the tokenizer that the first `step` merges make."""
-        return to_tokenizer(self.record, step, self.pattern)
+        return self.record.to_tokenizer(step, self.pattern)
 
     def prepare(self) -> None:
         if self._is_prepared:
@@ -297,37 +296,3 @@ class PartOfRun(Run):
     @property
     def is_complete(self) -> bool:  # type: ignore[override]
         return self.whole.is_complete
-
-
-def to_tokenizer(record: Record, step: int, pattern: PatternLike) -> Tokenizer:
-    """Return the tokenizer after the first `step` merges; `pattern` is that of the training.
-
-    If the ends of words are marked, its tokens are the decoded bytes: `est ` for `est</w>`.
-
-    >>> from engine import Trainer
-    >>> trainer = Trainer({b"low": 5}, 7, units="end-of-word")
-    >>> tokenizer = to_tokenizer(trainer.record, len(list(trainer.steps())), "whitespace")
-    >>> ids = tokenizer.encode("low\\nlaw")
-    >>> [tokenizer.vocab[token_id] for token_id in ids], tokenizer.decode(ids)
-    ([b'l', b'ow ', b'l', b'<unk>', b'w '], 'low l<unk>w ')
-    """
-    from engine.encoding.tokenizer import Tokenizer  # the first frame has none
-
-    ids = [record.ids.id_of(place) for place in range(record.first_id + step)]
-    pairs = record.first_pairs(step)
-    if isinstance(record.alphabet, ByteAlphabet):
-        vocab = {token_id: record.token(token_id) for token_id in ids}
-        merges = [(vocab[left], vocab[right]) for left, right in pairs]
-        return Tokenizer(vocab, merges, record.ids.special_ids, pattern)
-    # Different tokens of characters may have equal bytes: `<unk>` and the merge of its characters.
-    # So bytes do not identify the tokens of a merge, and the tokenizer gets its ids.
-    table = {pair: (index, record.new_id(index)) for index, pair in enumerate(pairs)}
-    vocab = {token_id: record.decoded(token_id) for token_id in ids}
-    return Tokenizer(
-        vocab,
-        [(vocab[left], vocab[right]) for left, right in table],
-        record.ids.special_ids,
-        pattern,
-        alphabet=record.alphabet,
-        table=table,
-    )

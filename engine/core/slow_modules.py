@@ -31,11 +31,13 @@ if TYPE_CHECKING:
     import json as json
     import lzma as lzma
     import pickletools as pickletools
+    import platform as platform
     import random as random
     import shutil as shutil
     import signal as signal
     import socket as socket
     import tempfile as tempfile
+    import traceback as traceback
     import unicodedata as unicodedata
     import zlib as zlib
 
