@@ -98,7 +98,7 @@ def kind_of_file(name: str) -> str:
         if os.path.isfile(name):  # the bytes of a pipe can be read only once
             with Path(name).open("rb") as file:
                 head = file.read(HEAD)
-    first_line = head.partition(b"\n")[0]
+    first_line = head.lstrip().partition(b"\n")[0]
     if first_line[:1].isalpha() and len(first_line.split()) > 2:
         return TEXT  # words: no format begins so, and to ask them all would delay the first frame
     from engine.formats import is_tokenizer  # slow to import, and rarely needed

@@ -14,7 +14,6 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
@@ -37,8 +36,7 @@ MOST_PHASES = 16
 _PHASE = re.compile(r"(?P<pattern>.*?):(?P<size>[0-9_]{1,40})(?:,|$)", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Phase:
+class Phase(NamedTuple):
     """A phase of a training: its pattern, and the size of the vocabulary at its end."""
 
     pattern: PatternLike

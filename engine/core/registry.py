@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, cast
 
 from engine.core.errors import UnknownNameError
 from engine.core.slow_modules import difflib
@@ -45,6 +45,35 @@ class Registry(dict[NameT, T]):
         hint = f"; did you mean {near!r}?" if near else "."
         known = ", ".join(self)
         raise UnknownNameError(f"unknown {self.kind} {name!r}{hint} There are: {known}")
+
+
+class LoadedRegistry(Registry[NameT, T]):
+    """A registry whose things are loaded when they are first looked up.
+
+    Args:
+        places: name → the place of the thing, such as `module:object`.
+        load: returns the thing at a place.
+
+    >>> colours = LoadedRegistry("colour", {"red": "255", "green": "0"}, int)
+    >>> list(colours), colours["red"]
+    (['red', 'green'], 255)
+    """
+
+    def __init__(self, kind: str, places: Mapping[NameT, str], load: Callable[[str], T]) -> None:
+        super().__init__(kind, cast("Mapping[NameT, T]", places))
+        self._load = load
+
+    def __getitem__(self, name: str) -> T:
+        found = super().__getitem__(name)
+        if isinstance(found, str):
+            found = self[cast("NameT", name)] = self._load(found)
+        return found
+
+    def values(self) -> Any:
+        return map(self.__getitem__, self)
+
+    def items(self) -> Any:
+        return zip(self, self.values(), strict=True)
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.core.errors import SpecialTokenFoundError
 from engine.core.systems import available_cores
@@ -20,8 +21,7 @@ from engine.text.pretokenize import SpecialSplitter, to_text
 from engine.text.sources import size_on_disk
 
 
-@dataclass(frozen=True)
-class SpecialPolicy:
+class SpecialPolicy(NamedTuple):
     """The special tokens of a text that become one id.
 
     Attributes:

@@ -1,45 +1,32 @@
 """Tokenizer file formats: opening, saving and conversion.
 
 To add a format, write a module with a `FORMAT` (see `tokenizer_format`) and add a line below: to
-`_OF_FILES`, or to `_OF_NAMES` if it is opened by a name. For a kind of file that is recognised but
-refused, add a line to a table in `source`. This room imports `pipeline` and the rooms below it;
-`analysis` and the application import it. `Tokenizer`, below, calls it through `tokenizer_files`.
+`_OF_FILES`, or to `_OF_NAMES` if it is opened by a name. A format that is written is a
+`FormatName`, too. For a kind of file that is recognised but refused, add a line to a table in
+`source`. This room imports `pipeline` and the rooms below it; `analysis` and the application import
+it. `Tokenizer`, below, calls it through `tokenizer_files`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from engine.core.arguments import checked
 from engine.core.drafts import temporary_folder
 from engine.core.errors import TokenizerFileError
 from engine.core.files import check_free, write_files
 from engine.core.json_fields import gc_paused
-from engine.core.registry import Registry, registry_of
+from engine.core.registry import LoadedRegistry, Registry
 from engine.encoding.alphabet import MissingMerges
 from engine.encoding.extension import extended
 from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.tokenizer_files import FormatName
-from engine.formats import (
-    bert_vocab,
-    by_name,
-    clip,
-    codes,
-    course_files,
-    gguf,
-    gguf_fields,
-    gpt2,
-    minbpe,
-    rank_files,
-    sentencepiece_model,
-    tiktoken_pickle,
-    tokenizer_json,
-)
 from engine.formats.folder_settings import CONFIG, MODEL, SETTINGS_FILES
 from engine.formats.proof import Kinds, prove
 from engine.formats.source import (
@@ -61,30 +48,33 @@ from engine.formats.vocab_and_merges import open_vocab_and_merges
 from engine.text.patterns import PatternLike
 from engine.text.sources import describe_near_file
 
-_OF_FILES = (
-    tokenizer_json.FORMAT,
-    sentencepiece_model.FORMAT,
-    gguf.FORMAT,
-    gguf_fields.FORMAT,
-    rank_files.TEKKEN,
-    bert_vocab.FORMAT,
-    clip.FORMAT,
-    codes.FORMAT,
-    rank_files.TIKTOKEN,
-    minbpe.FORMAT,
-    course_files.COURSE_TEXT,
-    course_files.COURSE_JSON,
-    gpt2.FORMAT,
-    tiktoken_pickle.FORMAT,
-    course_files.COURSE_PICKLE,
-)
-_OF_NAMES = (
-    by_name.TIKTOKEN_NAME,
-    by_name.hub_format(lambda *paths, **overrides: open_tokenizer(*paths, **overrides)),
-)
-_WITH_SIGNATURE = (*_OF_FILES[:5], rank_files.TIKTOKEN, minbpe.FORMAT)
+_OF_FILES = {
+    "huggingface": "engine.formats.tokenizer_json:FORMAT",
+    "sentencepiece": "engine.formats.sentencepiece_model:FORMAT",
+    "gguf": "engine.formats.gguf:FORMAT",
+    "gguf-fields": "engine.formats.gguf_fields:FORMAT",
+    "tekken": "engine.formats.rank_files:TEKKEN",
+    "bert-vocab": "engine.formats.bert_vocab:FORMAT",
+    "clip": "engine.formats.clip:FORMAT",
+    "subword-nmt": "engine.formats.codes:FORMAT",
+    "tiktoken": "engine.formats.rank_files:TIKTOKEN",
+    "minbpe": "engine.formats.minbpe:FORMAT",
+    "course-text": "engine.formats.course_files:COURSE_TEXT",
+    "course-json": "engine.formats.course_files:COURSE_JSON",
+    "gpt2": "engine.formats.gpt2:FORMAT",
+    "tiktoken-pickle": "engine.formats.tiktoken_pickle:FORMAT",
+    "course-pickle": "engine.formats.course_files:COURSE_PICKLE",
+}
+"""Name of a format → its place; a module is imported when a file may be of its format."""
+_OF_NAMES = {
+    "tiktoken-name": "engine.formats.by_name:TIKTOKEN_NAME",
+    "hf-name": "engine.formats.by_name:hub_format",
+}
+_OF_TWO_FILES = ("clip", "course-text", "course-json", "gpt2", "course-pickle")
+"""Formats that may recognise two files."""
+_WITH_SIGNATURE = (*tuple(_OF_FILES)[:5], "tiktoken", "minbpe")
 """Formats whose first bytes no other file has; the others are recognised by their shape."""
-_NAMED = (*_WITH_SIGNATURE, gpt2.FORMAT)
+_NAMED = (*_WITH_SIGNATURE, "gpt2")
 """Formats whose files, if they have these names and do not open, are what a folder means."""
 __all__ = [
     "CONVERTIBLE",
@@ -103,15 +93,22 @@ __all__ = [
     "writable_name",
 ]
 
-FORMATS: Registry[str, TokenizerFormat] = registry_of("format", *_OF_FILES, *_OF_NAMES)
-"""All formats, in the order in which they try to recognise a source."""
-_WRITTEN: Registry[FormatName, TokenizerFormat] = registry_of(
-    "format", *(each for each in FORMATS.values() if each.save)
+
+def _load_format(place: str) -> TokenizerFormat:
+    """Import a format; that of names on the hub opens what it has fetched with `open_tokenizer`."""
+    module, _, name = place.partition(":")
+    found = getattr(import_module(module), name)
+    return found if isinstance(found, TokenizerFormat) else found(open_tokenizer)
+
+
+FORMATS: LoadedRegistry[str, TokenizerFormat] = LoadedRegistry(
+    "format", {**_OF_FILES, **_OF_NAMES}, _load_format
 )
-CONVERTIBLE = tuple(_WRITTEN)
+"""All formats, in the order in which they try to recognise a source."""
+CONVERTIBLE: tuple[FormatName, ...] = get_args(FormatName)
 """Names of formats that are written."""
-WRITABLE = tuple(name for name, each in _WRITTEN.items() if not each.of_others)
-"""Names of those that a training is usually saved in."""
+WRITABLE = tuple(name for name in CONVERTIBLE if name not in ("sentencepiece", "gguf-fields"))
+"""Names of those that a training is usually saved in; the others are for other programs."""
 DEFAULT_FORMAT = "gpt2"
 
 
@@ -136,7 +133,7 @@ def open_tokenizer(
             with gc_paused():
                 opened = format.load(found, overrides)
         except TokenizerFileError as error:
-            if source.folder is None or found is not source or format in _NAMED:
+            if source.folder is None or found is not source or format.name in _NAMED:
                 raise
             opened, found = _only_other(source, format, overrides, error)
             opened = replace(
@@ -150,7 +147,9 @@ def open_tokenizer(
         )
     if not source.exists:
         missing = next(each for each in source.given if not os.path.exists(each))
-        hint = describe_near_file(missing) or by_name.describe_near_name(missing)
+        from engine.formats.by_name import describe_near_name  # for this error only
+
+        hint = describe_near_file(missing) or describe_near_name(missing)
         raise TokenizerFileError(f"{source}: no such file or directory{hint}")
     raise TokenizerFileError(f"{source}: {describe_unrecognised(source)}")
 
@@ -253,7 +252,9 @@ def _found_in(folder: Path) -> list[Found]:
             found += [] if format is None else [(format, source)]
     if len(found) < 2:
         return found
-    opening = [each for each in found if each[0] in _WITH_SIGNATURE or _opened(each, Overrides())]
+    opening = [
+        each for each in found if each[0].name in _WITH_SIGNATURE or _opened(each, Overrides())
+    ]
     return opening or found
 
 
@@ -277,9 +278,8 @@ def _only_other(
         TokenizerFileError: the error about these files, if there is no other tokenizer.
     """
     assert source.folder is not None
-    others = [
-        (each, source) for each in _OF_FILES if each is not failed and each.recognises(source)
-    ]
+    formats = [FORMATS[name] for name in _OF_FILES if name != failed.name]
+    others = [(each, source) for each in formats if each.recognises(source)]
     others += [each for each in _found_in(source.folder) if str(each[1]) not in str(error)]
     opening = [(opened, each[1]) for each in others if (opened := _opened(each, overrides))]
     if len(opening) != 1:
@@ -287,11 +287,14 @@ def _only_other(
     return opening[0]
 
 
-def _candidates(source: TokenizerSource) -> tuple[TokenizerFormat, ...]:
-    """Return the formats that may recognise a source: of names only if no such file exists."""
+def _candidates(source: TokenizerSource) -> Iterator[TokenizerFormat]:
+    """Yield the formats that may recognise a source: of names only if no such file exists."""
+    names: Iterable[str] = _OF_FILES if len(source.given) == 1 else _OF_TWO_FILES
     if not source.exists:
-        return _OF_NAMES
-    return _OF_FILES if known_kind(source) is None else ()
+        names = _OF_NAMES
+    elif known_kind(source) is not None:
+        names = ()
+    return map(FORMATS.__getitem__, names)
 
 
 def save(
@@ -326,11 +329,11 @@ def writable_name(name: str) -> FormatName:
         UnknownNameError: no format has this name.
         TokenizerFileError: the format is only read.
     """
-    if name in FORMATS and name not in _WRITTEN:
+    if name in FORMATS and name not in CONVERTIBLE:
         raise TokenizerFileError(
             f"the format {name} is only read; choose one of {', '.join(CONVERTIBLE)}"
         )
-    return _WRITTEN.name_of(name)
+    return Registry("format", dict.fromkeys(CONVERTIBLE)).name_of(name)
 
 
 def check_extensible(

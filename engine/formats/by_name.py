@@ -233,7 +233,7 @@ _REFUSALS = {
 
 
 def hub_format(open_files: Callable[..., Opened]) -> TokenizerFormat:
-    """Make the format; the registry passes its `open_files`, which this module cannot import."""
+    """Return the format; `open_files` opens what has been fetched."""
     return TokenizerFormat(
         "hf-name",
         "the name of a model on the Hugging Face hub, hf:OWNER/NAME",

@@ -203,5 +203,4 @@ FORMAT = TokenizerFormat(
     save,
     suffix=".json",
     keeps_stages=True,
-    of_others=True,
 )

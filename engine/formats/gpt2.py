@@ -25,7 +25,7 @@ from engine.core.gpt2_bytes import BYTE_OF, CHAR_TO_BYTE, spell, spell_all, unsp
 from engine.core.json_fields import well_formed
 from engine.encoding.merging import MergeArrays, MergesInIds
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats import guesses, vocab_without_bytes
+from engine.formats import guesses
 from engine.formats.folder_settings import FolderSettings, read_folder_settings
 from engine.formats.source import (
     TokenizerSource,
@@ -252,6 +252,8 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
     try:
         return _load_bytes(source, overrides, settings)
     except TokenizerFileError:
+        from engine.formats import vocab_without_bytes  # few files need it
+
         vocab, merges = files_of(source)
         if is_ours or merges is None or not vocab_without_bytes.lacks_bytes(vocab):
             raise

@@ -499,7 +499,6 @@ FORMAT = TokenizerFormat(
     save,
     suffix=".model",
     keeps_stages=True,
-    of_others=True,
     of_characters=True,
     library=library_for,
 )

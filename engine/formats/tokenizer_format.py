@@ -35,8 +35,7 @@ TRY_CHECK = "`bpe-tui check` names the mistake of a trainer"
 """The end of a sentence about files that a trainer with a mistake may have written."""
 
 
-@dataclass(frozen=True)
-class Overrides:
+class Overrides(NamedTuple):
     """Settings of the caller, which replace those in the files.
 
     With `None` the files decide, or the format's default if they say nothing.
@@ -154,8 +153,7 @@ class Library(NamedTuple):
     encode: Callable[[str], list[int]]
 
 
-@dataclass(frozen=True)
-class TokenizerFormat:
+class TokenizerFormat(NamedTuple):
     """A format of tokenizer files.
 
     Attributes:
@@ -173,7 +171,6 @@ class TokenizerFormat:
         keeps_stages: whether it can describe changes of a text before it is cut.
         only_ranks: whether it holds only tokens with ranks: no pattern, no special tokens.
         is_spelled: whether its tokens are in GPT-2's spelling.
-        of_others: whether it is for other programs, and a training is seldom saved in it.
         of_characters: whether it holds merges of characters only.
         library: opens a file in the library that it is for, if that is installed.
     """
@@ -191,7 +188,6 @@ class TokenizerFormat:
     is_spelled: bool = False
     suffix: str = ""
     name_in_folder: str = ""
-    of_others: bool = False
     of_characters: bool = False
     library: Callable[[Path, Tokenizer], tuple[Library, ...]] | None = None
 
@@ -259,7 +255,7 @@ def check_format_fits(tokenizer: Tokenizer, path: Path, format: TokenizerFormat)
             f"{path}: the tokenizer's model, {pipeline.model.name}, merges nothing, and the format "
             f"{format.name} holds only merges of bytes; write a tokenizer.json instead"
         )
-    if not tokenizer.rules.splitter.is_plain and not format.keeps_stages:
+    if pipeline is not None and not (pipeline.splitter.is_plain or format.keeps_stages):
         raise TokenizerFileError(
             f"{path}: the tokenizer changes a text before it cuts it, which the format "
             f"{format.name} cannot hold; write a tokenizer.json instead"
