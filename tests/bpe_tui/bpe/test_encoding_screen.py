@@ -21,7 +21,6 @@ from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.shell.panel import TokenPainter
 from bpe_tui.widgets.rows import plain_text, spans_width
 from engine import Timeline, Trainer
-from engine.bpe.run import to_tokenizer
 from engine.formats import save
 from engine.formats.tokenizer_json import save_pipeline
 from engine.pipeline import models, pretokenizers
@@ -101,7 +100,7 @@ async def test_the_longest_match_of_an_opened_vocabulary_is_walked(tmp_path: Pat
 @pytest.mark.slow
 async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> None:
     trainer = Trainer({b"low": 3}, 6, units="characters")
-    learnt = to_tokenizer(trainer.record, len(list(trainer.steps())), "none")
+    learnt = trainer.record.to_tokenizer(len(list(trainer.steps())), "none")
     save(learnt, tmp_path / "tokenizer.json", "huggingface")
     async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
         app.navigation.open_encoding("low", look=True)
