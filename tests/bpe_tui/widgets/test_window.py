@@ -1,21 +1,32 @@
-"""How screens are painted: a window once, after its layout; all in colours of their own."""
+"""Windows, and the fields in them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 import pytest
-from opening import opened
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+from opening import opened, until
+from rich.cells import cell_len
+from rich.segment import Segment
 from textual._compositor import Compositor
 from textual.app import App, ComposeResult
+from textual.events import Paste
 from textual.geometry import Size
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Label, Static
 
+from bpe_tui.app.base import BaseApp
 from bpe_tui.bpe.summary_screens import SaveTokenizer
 from bpe_tui.bpe.training_screen import TrainingScreen
+from bpe_tui.widgets.fields import settled
+from bpe_tui.widgets.text_field import LONGEST_TEXT, TextField
 from bpe_tui.widgets.textual_private import SettledScreen, painted_lines
+from bpe_tui.widgets.visible import typed_text
 
 
 async def test_only_a_screen_that_is_new_or_has_another_size_is_laid_out(
@@ -138,3 +149,56 @@ async def test_a_changed_class_gives_new_styles_to_what_its_rules_end_in(
         screen.update_node_styles()
         assert styled == ["a", "b", "c"]  # no class has changed: all of them
         assert not [each.id for each in screen.children if each.id]  # no tooltips of Textual
+
+
+EMOJI = ["🇩🇪", "👨\u200d👩\u200d👧", "👍🏽", "❤\ufe0f", "1\ufe0f\u20e3", "🇩"]
+ODD = [*EMOJI, "\x1b[2J", "\u202e", "a\u200bb", "\t"]
+TYPED = {"plain é 漢字 각": "plain é 漢字 각", "e\u0301": "e\u0301", "🇩🇪": "DE", "🇩🇪🇫🇷": "DEFR"}
+TYPED |= {"👍🏽": "👍", "👨\u200d👩\u200d👧": "👨", "❤\ufe0f!": "❤ !", "a\u202eb": "ab"}
+
+
+def test_a_cluster_of_doubtful_width_is_replaced() -> None:
+    assert {typed: typed_text(typed) for typed in TYPED} == TYPED
+
+
+@given(st.lists(st.one_of(st.sampled_from(ODD), st.characters(exclude_categories=["Cs"]))))
+def test_the_drawn_text_has_no_controls_and_the_cells_that_are_counted(parts: list[str]) -> None:
+    typed = Strip([Segment("".join(parts))])
+    drawn = settled(typed).text
+    assert cell_len(drawn) == typed.cell_length
+    # `regex` knows newer characters than this Python's `unicodedata`.
+    assert not regex.search(r"[\p{Cc}\p{Cf}\p{Co}\p{Cn}]", drawn)
+    assert not any(
+        0xFE00 <= ord(char) <= 0xFE0F or 0x1F1E6 <= ord(char) <= 0x1F1FF for char in drawn
+    )
+
+
+async def test_a_long_paste_is_cut_and_the_message_names_the_key_that_opens_a_file() -> None:
+    app = BaseApp()
+    async with app.run_test() as pilot:
+        field = TextField("plain")
+        await app.mount(field)
+        field.focus()
+        await pilot.press("e")
+        assert field.text == "e"  # the focus had selected all
+        for more, told in (
+            ("", ""),
+            ("\na", "A paste is cut where the text has 20,000 characters."),
+        ):
+            field.text = ""
+            app.post_message(Paste("a\n" * (LONGEST_TEXT // 2) + more))
+            await until(pilot, lambda: len(field.text) == LONGEST_TEXT)
+            assert app.notices.now.partition(" Save")[0] == told
+        assert "o opens it" in app.notices.now
+        app.post_message(Paste("b"))  # there is no room for more
+        await pilot.press("left", "delete")
+        app.post_message(Paste("cd"))
+        await until(pilot, lambda: field.text.endswith("c"))
+        assert (len(field.text), "b" in field.text, "d" in field.text) == (
+            LONGEST_TEXT,
+            False,
+            False,
+        )
+        field.select_all()
+        app.post_message(Paste("ef"))
+        await until(pilot, lambda: field.text == "ef")
