@@ -57,7 +57,7 @@ class BatchEncoder:
         self._one_by_one = RankHeap(alphabet, MergeArrays(merges))
         left, right, rank, made = merges
         greatest = max(int(each.max(initial=0)) for each in (left, right, made))
-        ids = 1 + max(greatest, max(alphabet.token_ids, default=0))
+        ids = 1 + max(greatest, max(alphabet.token_ids))
         places = NumberTable(left * ids + right, np.arange(len(rank), dtype=np.int64))
         self._merges = _MergeLookup(ids, places, np.append(rank, _NEVER), made)
         self._id_of = np.full(CODE_POINTS, NOT_THERE, dtype=np.int64)

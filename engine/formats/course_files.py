@@ -1,7 +1,7 @@
-r"""Files of course solutions: pickles, JSON, and text that Python prints or that is a table.
+r"""Files of course solutions: pickles, JSON, and text that Python prints.
 
-    {0: b'\x00', 1: b'\x01', …}       {"id": 0, "token": "00"}       id,token
-    [(b't', b'h'), (b'th', b'e')]     {"id": 1, "token": "01"}       0,00
+    {0: b'\x00', 1: b'\x01', …}
+    [(b't', b'h'), (b'th', b'e')]
 
     {"vocab": {"0": "a", "1": "b", "2": "ab"}, "merges": [["a", "b"]]}
 
@@ -11,11 +11,11 @@ A solution is one file or two, or a directory with them. The first bytes of a fi
 it is. `course_values` interprets the values of all kinds and refuses ambiguous ones.
 
 **Python** is read as data: before Python's parser makes constants of it, a check finds that it has
-no operators, few names and little depth. **Pickles** are read, never executed (see `safe_pickle`),
-and never written, since a pickle is a program. **JSON** has no bytes, and every solution writes
-them in another way (see `course_spellings`). We write latin-1, in which each character is one byte:
-ASCII is readable, and in any language the code points are the bytes. Our JSON also has the special
-tokens with their ids, and the pattern by its name or as a regex.
+no operators and little depth. **Pickles** are read, never executed (see `safe_pickle`), and never
+written, since a pickle is a program. **JSON** has no bytes, and every solution writes them in
+another way (see `course_spellings`). We write latin-1, in which each character is one byte: ASCII
+is readable, and in any language the code points are the bytes. Our JSON also has the special tokens
+with their ids, and the pattern by its name or as a regex.
 """
 
 from __future__ import annotations
@@ -23,31 +23,20 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from io import StringIO
-from itertools import accumulate, islice
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.files import write_files
-from engine.core.slow_modules import csv
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2, tiktoken_pickle
 from engine.formats.course_merges import begins_with_ids, read_id_lines
 from engine.formats.course_spellings import pair_of_literals
-from engine.formats.course_values import (
-    MERGES_NAMES,
-    PAIR_NAMES,
-    VOCAB_NAMES,
-    column_names,
-    find_parts,
-    read_values,
-    tidied,
-)
+from engine.formats.course_values import MERGES_NAMES, VOCAB_NAMES, find_parts, read_values
 from engine.formats.safe_pickle import load_pickles
 from engine.formats.source import (
-    HEAD,
     HOW_TO_SAVE,
     TokenizerSource,
     read_bytes,
@@ -55,7 +44,6 @@ from engine.formats.source import (
     read_json,
     read_lines,
     read_text,
-    whole_number,
 )
 from engine.formats.tokenizer_format import (
     Opened,
@@ -67,7 +55,7 @@ from engine.formats.tokenizer_format import (
 from engine.formats.vocab_and_merges import open_vocab_and_merges
 from engine.text.patterns import PATTERNS
 
-TEXT_ENDINGS = (".txt", ".csv", ".tsv", ".jsonl", ".py", ".json")
+TEXT_ENDINGS = (".txt", ".py", ".json")
 STEMS = ("vocab", "merges")
 
 
@@ -77,43 +65,30 @@ LARGEST_PYTHON = 1 << 24
 """Largest Python text, in characters: four times a vocabulary of 200,000 tokens."""
 MOST_CONSTANTS = 1 << 19
 DEEPEST = 8
-MOST_NAMES = 64
 _STRING = re.compile(r"""[bB]?(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")""")
 _PYTHON = re.compile(
-    r"""(?:\s*\#[^\n]*\n)*\s*(?:\w+\s*=\s*)?"""  # vocab =
-    r"""(?:[\[(\s]*\w+\((?:<class\ '\w+'>,\s*|\w+=)?)?"""  # Params(vocab=, [Merge(left=
-    r"""(?:[\[({\s]*\{\s*(?:np\.int\d+\()?\d+\)?\s*:"""  # {0: or {np.int64(0):
+    r"""(?:\s*\#[^\n]*\n)*\s*(?:\w+\s*=\s*)?(?:\w+\()?"""  # vocab = OrderedDict(
+    r"""(?:[\[({\s]*\{\s*\d+\s*:"""  # {0:
     r"""|[\[{\s]*\([\[({\s]*(?:\d+\s*[],]|"""  # [(97,
     + _STRING.pattern  # [(b'a',
     + r"""\s*[],)])|[\[({\s]+(?=[bB'])"""
     + _STRING.pattern  # [b'a', or {'vocab':
-    + r"""\s*[],:)]|(?<=[(=])(?:\d+|"""
-    + _STRING.pattern  # Merge(left=b'a',
-    + r"""),\s)""",
+    + r"""\s*[],:)])""",
     re.VERBOSE,
 )
 _COMMENT = re.compile(r"#[^\n]*")
-_NO_LITERAL = re.compile(rf"({_STRING.pattern})|<class '\w+'>|np\.int\d+\((\d+)\)")
-"""Printed text that Python cannot parse: the type of a defaultdict, and NumPy's numbers."""
 _DATA = re.compile(r"[\[\](){},:=\w\s]*+")
-_NAME = re.compile(r"[^\W\d]\w*")
 _NO_DATA = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
 
 
 def _read_python(path: Path) -> Any:
-    text = _NO_LITERAL.sub(lambda found: found[1] or found[2] or "0", read_text(path))
+    text = read_text(path)
     without_strings = _COMMENT.sub("", _STRING.sub("0", text))
     if len(text) > LARGEST_PYTHON or sum(map(without_strings.count, "[({,:")) > MOST_CONSTANTS:
         raise TokenizerFileError(f"{path}: is far more Python than a vocabulary takes")
-    levels = accumulate(
-        (c in "[({") - (c in "])}") for c in re.findall(r"[][(){}]", without_strings)
-    )
-    names = {found[0] for found in islice(_NAME.finditer(without_strings), MOST_CONSTANTS)}
-    if (
-        not _DATA.fullmatch(without_strings)
-        or any(level > DEEPEST for level in levels)
-        or len(names) > MOST_NAMES
-    ):
+    brackets = re.findall(r"[][(){}]", without_strings)
+    levels = accumulate((c in "[({") - (c in "])}") for c in brackets)
+    if not _DATA.fullmatch(without_strings) or any(level > DEEPEST for level in levels):
         raise TokenizerFileError(
             f"{path}: is Python, and more than data; nothing of it is executed"
         )
@@ -138,131 +113,13 @@ def _assigned(module: ast.Module) -> Iterator[tuple[str | int, Any]]:
         name: str | int = place
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             name = statement.targets[0].id
-        yield name, ast.literal_eval(_AsData().visit(statement.value))
-
-
-class _AsData(ast.NodeTransformer):
-    """Turns printed objects into data: `Merge(left=1, right=2)` into a dict of its fields."""
-
-    def visit_Call(self, call: ast.Call) -> ast.expr:
-        self.generic_visit(call)
-        if not call.args:
-            fields = [ast.Constant(field.arg) for field in call.keywords]
-            return ast.Dict([*fields], [field.value for field in call.keywords])
-        last = call.args[-1]  # of Counter({…}) and defaultdict(…, {…})
-        return last if isinstance(last, ast.Dict | ast.List | ast.Tuple) else ast.Tuple(call.args)
-
-
-# JSON, one value a line
-
-MOST_IN_CELL = 40
-"""Largest number of characters of the bytes and special tokens that begin a vocabulary."""
-_LINES_TRIED = 8
-
-
-def _is_json_lines(head: str) -> bool:
-    """Whether the first lines are pairs or have the first ids; otherwise they are a corpus."""
-    lines = [line for line in head.split("\n")[:-1] if line.strip()][:_LINES_TRIED]
-    try:
-        found = tidied(list(map(json.loads, lines)))
-    except (ValueError, RecursionError):
-        return False
-    if isinstance(found, Mapping):
-        ids = [token_id for token_id in found if type(token_id) is int]
-        in_order = len(ids) < len(found) or ids == list(range(len(ids)))
-        return in_order and all(map(_is_short, found.values()))
-    return (
-        len(lines) > 1
-        and all(isinstance(row, list | tuple) and len(row) == 2 for row in found)
-        and all(type(left) is type(right) for left, right in found)
-        and all(_is_short(part) for row in found for part in row)
-    )
-
-
-def _is_short(part: Any) -> bool:
-    return isinstance(part, int) or (isinstance(part, str | list) and len(part) <= MOST_IN_CELL)
-
-
-def _read_json_lines(path: Path) -> Any:
-    values: list[Any] = []
-    for number, line in enumerate(read_lines(path), start=1):
-        if line.strip():
-            try:
-                values.append(json.loads(line))
-            except (ValueError, RecursionError) as error:
-                raise TokenizerFileError(f"{path}: line {number} is no JSON: {error}") from None
-    return values
-
-
-def _in_doubt(path: Path, what: str) -> TokenizerFileError:
-    return TokenizerFileError(f"{path}: {what}; {HOW_TO_SAVE}")
-
-
-# Tables: an id and a token on each line
-
-SEPARATORS = ("\t", ",", " -> ", ": ", " ")
-
-
-def _layout(head: str) -> tuple[str, int] | None:
-    """Return the separator of the columns, and whether the first (0) or the last (-1) has the ids.
-
-    The ids must be 0, 1, 2, …, which hardly any other file has. `None` if it is no table.
-    """
-    for separator in SEPARATORS:
-        for place in (0, -1):
-            rows = _split_rows(head, separator, place)[:-1]  # the last row may be incomplete
-            ids = [whole_number(row[place]) for row in rows]
-            if ids[:1] == [None]:  # the names of the columns
-                del ids[0]
-            if len(ids) > 3 and ids == list(range(len(ids))):
-                is_prose = any(len(cell) > MOST_IN_CELL for row in rows for cell in row)
-                return None if is_prose else (separator, place)
-    return None
-
-
-def _split_rows(text: str, separator: str, place: int = 0) -> list[list[str]]:
-    if separator == "," or separator == "\t":
-        quote = '"' if separator == "," else None
-        reader = csv.reader(StringIO(text, newline=""), delimiter=separator, quotechar=quote)
-        try:
-            return [row for row in reader if row]
-        except csv.Error:
-            return []
-    lines = (line.removesuffix("\r") for line in text.split("\n") if line)
-    return [line.rsplit(separator, 1) if place else line.split(separator, 1) for line in lines]
-
-
-def _read_table(path: Path) -> list[list[Any]]:
-    """Read the id and the token of each row; or merges, for a table of numbered pairs."""
-    text = read_text(path)
-    layout = _layout(text[:HEAD])
-    rows = [] if layout is None else _split_rows(text, *layout)
-    if layout is None or not rows:
-        raise _in_doubt(path, "its ids do not begin with 0, 1, 2, or a token is far too long")
-    width, at_id = len(rows[0]), layout[1]
-    at_token = -1 if at_id == 0 else 0
-    odd = next((n for n, row in enumerate(rows, start=1) if len(row) != width), None)
-    if odd is not None:
-        raise _in_doubt(path, f"row {odd} has not {width} columns like the first one")
-    heading = [cell.strip().lower() for cell in rows[0]]
-    if whole_number(heading[at_id]) is None:
-        del rows[0]
-    if width > 2:
-        columns = column_names(heading)
-        if columns is None and width == 3 and None in [whole_number(row[2]) for row in rows]:
-            return [row[1:] for row in rows]  # merges with their numbers
-        if columns is None:
-            raise _in_doubt(path, f"it is not clear which of its {width} columns is the token")
-        at_id, at_token = map(heading.index, columns)
-    ids = [whole_number(row[at_id]) for row in rows]
-    if None in ids or len(set(ids)) < len(ids):
-        raise TokenizerFileError(f"{path}: a row has no id, or that of another one")
-    return [[token_id, row[at_token]] for token_id, row in zip(ids, rows, strict=True)]
+        value = statement.value
+        if isinstance(value, ast.Call) and value.args:
+            value = value.args[-1]  # of Counter({…}) and OrderedDict({…})
+        yield name, ast.literal_eval(value)
 
 
 # Lines of two tokens: merges
-
-_BETWEEN_TOKENS = (" ", "\t", ",")
 
 
 def read_merge_lines(path: Path) -> list[list[str]]:
@@ -271,31 +128,20 @@ def read_merge_lines(path: Path) -> list[list[str]]:
     Raises:
         TokenizerFileError: a line does not have exactly two tokens.
     """
-    lines = read_lines(path)
-    names = tuple(re.split(r"[,\t ]", lines[0].lower()))
-    has_heading = names in PAIR_NAMES[:-1] or lines[0].startswith(gpt2.VERSION)
-    rows = [(number, line) for number, line in enumerate(lines, 1) if line]
-    if has_heading:
+    rows = [(number, line) for number, line in enumerate(read_lines(path), 1) if line]
+    if rows and rows[0][1].startswith(gpt2.VERSION):
         del rows[0]
     literals = [pair for _, line in rows if (pair := pair_of_literals(line)) is not None]
     if len(literals) == len(rows):
         return literals
-    for separator in _BETWEEN_TOKENS:
-        merges = [line.split(separator) for _, line in rows]
-        if separator == "," and any('"' in line for _, line in rows):
-            merges = _split_rows("\n".join(line for _, line in rows), separator)
-        if merges and all(len(merge) == 2 and all(merge) for merge in merges):
-            return merges
-    number, line = next(
-        (number, line)
-        for number, line in rows
-        if len(line.split(" ")) != 2 or not all(line.split(" "))
-    )
-    raise _in_doubt(
-        path,
-        f"line {number} is not two tokens with a space between: {line[:60]!r}; tokens that hold "
-        "spaces or newlines are ambiguous in lines",
-    )
+    merges = [line.split(" ") for _, line in rows]
+    for (number, line), merge in zip(rows, merges, strict=True):
+        if len(merge) != 2 or not all(merge):
+            raise TokenizerFileError(
+                f"{path}: line {number} is not two tokens with a space between: {line[:60]!r}; "
+                f"tokens that hold spaces or newlines are ambiguous in lines; {HOW_TO_SAVE}"
+            )
+    return merges
 
 
 # Text files, one or two
@@ -304,13 +150,9 @@ def read_merge_lines(path: Path) -> list[list[str]]:
 def _text_reader(head: bytes) -> Callable[[Path], Any] | None:
     """Return the function that reads a text with this beginning; `None` if it has no known form."""
     text = head.decode("utf-8", "ignore")
-    if begins_with_ids(text) and _layout(text) is None:
+    if begins_with_ids(text):
         return read_id_lines
-    if _PYTHON.match(text):
-        return _read_python
-    if _is_json_lines(text):
-        return _read_json_lines
-    return None if _layout(text) is None else _read_table
+    return _read_python if _PYTHON.match(text) else None
 
 
 def recognises_text(source: TokenizerSource) -> bool:
@@ -460,7 +302,7 @@ def _course_format(
 
 COURSE_TEXT = _course_format(
     "course-text",
-    "a course solution's vocab and merges as Python prints them, as JSON lines or as a table",
+    "a course solution's vocab and merges as Python prints them, or merges as lines of ids",
     recognises_text,
     text_values,
 )

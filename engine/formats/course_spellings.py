@@ -13,7 +13,6 @@ from binascii import a2b_base64
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -120,9 +119,6 @@ def respell(place: str, vocab: Mapping[int, Any], merges: Sequence[Any]) -> Voca
     for name, bytes_of in SPELLINGS.items():
         read, texts = _read_vocab(vocab, bytes_of)
         if len({token for token in read.values() if len(token) == 1}) == 256:
-            mixed = _of_mixed(place, read, texts, merges) if name == "bytes" else None
-            if mixed is not None:
-                return mixed
             pairs, merges_name = _read_merges(place, merges, read, name)
             notes = [f"its tokens are spelled in {name}"]
             if merges_name != name:
@@ -267,34 +263,6 @@ def _of_few_bytes(
                     return None
                 found.append(whole)
     return found[0] if found and all(each.vocab == found[0].vocab for each in found) else None
-
-
-# A vocabulary of bytes and text: merges show which text is a token, and how it is spelled
-
-
-def _of_mixed(
-    place: str,
-    vocab: Mapping[int, bytes],
-    texts: Mapping[int, str],
-    merges: Sequence[tuple[Any, Any]],
-) -> VocabAndMerges | None:
-    """Return the vocabulary if merges make some of its tokens that are text, in one spelling."""
-    found: list[tuple[bool, int, VocabAndMerges]] = []
-    for name, bytes_of in SPELLINGS.items():
-        pairs = try_merges(merges, vocab, partial(_bytes_or, bytes_of))
-        made = {left + right for left, right in pairs or ()}
-        read, _ = _read_vocab(texts, bytes_of)
-        known = {token_id: token for token_id, token in read.items() if token in made}
-        if pairs and known:
-            others = {token_id: texts[token_id] for token_id in texts.keys() - known.keys()}
-            notes = [f"its tokens are bytes, and text spelled in {name}"]
-            whole = VocabAndMerges(place, {**vocab, **known}, pairs, others, notes=notes)
-            found.append((are_in_order(pairs), len(known), whole))
-    return max(found, key=lambda each: each[:2])[2] if found else None
-
-
-def _bytes_or(bytes_of: Callable[[Any], bytes], token: Any) -> bytes:
-    return token if isinstance(token, bytes) else bytes_of(token)
 
 
 # A vocabulary of decoded text: merges in bytes show which bytes became U+FFFD

@@ -161,23 +161,17 @@ def _single_part(one: Any) -> SolutionParts | None:
     return SolutionParts(one, None) if is_vocab else None
 
 
-# Tables, whose rows may be objects, pairs, or pairs with an extra number
-
-ID_NAMES = ("id", "token_id", "new_id", "index", "idx", "rank", "")
-TOKEN_NAMES = ("hex", "bytes", "token_bytes", "token", "piece", "text", "value")
-PAIR_NAMES = (("left", "right"), ("first", "second"), ("token1", "token2"), ("a", "b"))
-"""Usual names of columns, the clearest first; pandas gives an index no name."""
+# Tables, whose rows may be pairs, or pairs with an extra number or token
 
 
-def tidied(value: Any) -> Any:
+def tidied(rows: Any) -> Any:
     """Return a table as a dict id → token or a list of pairs; other values unchanged.
 
-    >>> tidied([{"id": 0, "token": "61"}]), tidied([[97, 98, 256]]), tidied([["a", "b", 9]])
+    >>> tidied([[0, "61"]]), tidied([[97, 98, 256]]), tidied([["a", "b", 9]])
     ({0: '61'}, {(97, 98): 256}, [['a', 'b']])
     """
-    if not isinstance(value, list | tuple) or not value:
-        return value
-    rows = _rows_of(value) if all(isinstance(each, Mapping) for each in value) else value
+    if not isinstance(rows, list | tuple) or not rows:
+        return rows
     widths = {len(row) if isinstance(row, list | tuple) else None for row in rows}
     if widths == {2} and all(isinstance(row[0], list | tuple) and is_pair(row[0]) for row in rows):
         flat = _without_third([[*row[0], row[1]] for row in rows])  # ((left, right), new)
@@ -193,40 +187,11 @@ def tidied(value: Any) -> Any:
     return rows
 
 
-def _rows_of(records: Sequence[Mapping[Any, Any]]) -> Sequence[Any]:
-    """Return the rows of objects that each name a pair, or an id and a token."""
-    names = {str(name).strip().lower(): name for name in records[0]}
-    pair = next((pair for pair in PAIR_NAMES if names.keys() >= set(pair)), None)
-    if pair is None and "pair" not in names:
-        columns = column_names([*names])
-        chosen = [] if columns is None else [names[name] for name in columns]
-    else:
-        ids = [names[name] for name in ID_NAMES if name in names][:1]
-        chosen = [*(names[name] for name in pair or ["pair"]), *ids]
-    if not chosen or not all(record.keys() >= set(chosen) for record in records):
-        return records
-    rows = [[record[name] for name in chosen] for record in records]
-    if pair is None and "pair" in names and all(is_pair(row[0]) for row in rows):
-        return [[*parts_of(row[0]), *row[1:]] for row in rows]
-    return rows
-
-
 def _makes_third(row: Sequence[Any]) -> bool:
     """Whether the third of three tokens is the first two joined."""
     left, right, made = row
     is_spelled = type(left) is type(right) is type(made) and isinstance(made, bytes | str | list)
     return is_spelled and left + right == made
-
-
-def column_names(names: Sequence[str]) -> tuple[str, str] | None:
-    """Return the names of the columns with ids and tokens; `None` if they are not clear.
-
-    >>> column_names(["id", "hex", "text"]), column_names(["x", "y"])
-    (('id', 'hex'), None)
-    """
-    ids = next((name for name in ID_NAMES if name in names), None)
-    tokens = next((name for name in TOKEN_NAMES if name in names), None)
-    return None if ids is None or tokens is None else (ids, tokens)
 
 
 def _without_third(rows: Sequence[Any]) -> Any:

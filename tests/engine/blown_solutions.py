@@ -68,16 +68,6 @@ add("course-text", "comments", lambda size: b"# a\n" * (size // 4) + b"{0: b'a'}
 add("course-text", "comments without an end", lambda size: b"# a\n#" + b"#" * size)
 add("course-text", "assignments", lambda size: b"vocab = {0: b'a'}\n" * (size // 18))
 add("course-text", "names", lambda size: b"{0: " + b"a" * size + b"}")
-add("course-text", "numbers of NumPy", repeated(b"{0: b'a', ", b"np.int64(1): b'a', ", b"}"))
-add("course-text", "json lines", lambda size: b"".join(
-    json.dumps({"id": i, "token": t.hex()}).encode() + b"\n" for i, t in solution(size)[0].items()))  # fmt: skip
-add("course-text", "json lines with many keys", lambda size: b"".join(
-    json.dumps({"id": i, "token": t.hex()} | {f"k{n}": n for n in range(99)}).encode() + b"\n"
-    for i, t in list(solution(size)[0].items())[: size // 1000]))  # fmt: skip
-for _separator in ("\t", ",", " -> ", ": ", " "):
-    add("course-text", f"a table with {_separator!r}", lambda size, s=_separator: "".join(  # type: ignore[misc]
-        f"{i}{s}{t.hex()}\n" for i, t in solution(size)[0].items()).encode())  # fmt: skip
-add("course-text", "a table of quotes", repeated(b'0,61\n1,62\n2,63\n3,64\n4,"', b'""'))
 add("course-pickle", "a solution", lambda size: pickle.dumps(solution(size)))
 add("course-pickle", "nested tuples", lambda size: b"(" + b"N" + b"\x85" * size + b"t.")
 add("course-pickle", "marks", lambda size: b"](" + b"(" * size + b".")

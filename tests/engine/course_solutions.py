@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import pickle
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from io import StringIO
+from collections.abc import Callable, Iterable
 from pprint import pformat
 from typing import Any
 
@@ -68,28 +66,11 @@ def in_escapes(token: bytes) -> str:
     return str(token)[2:-1]
 
 
-def bytes_and_text(decode: Callable[[bytes], str]) -> dict[int, bytes | str]:
-    """Return the vocabulary of a trainer that keeps bytes, and text for what it merges."""
-    return {i: token if i < 256 else decode(token) for i, token in PLAIN.vocab.items()}
-
-
-class Printed(str):
-    """A text whose `repr` is the text itself, as that of a dataclass."""
-
-    __repr__ = str.__str__
-
-
 # -- files
 
 
 def lines(rows: Iterable[str]) -> str:
     return "".join(f"{row}\n" for row in rows)
-
-
-def table(rows: Iterable[Sequence[Any]], *heading: str) -> str:
-    written = StringIO()
-    csv.writer(written).writerows([heading, *rows] if heading else rows)
-    return written.getvalue()
 
 
 def one(value: Any) -> Files:
@@ -118,30 +99,11 @@ def spelled(write: Write) -> Files:
 
 HEX = by_id(bytes.hex)
 HEX_LINES = lines(f"{left.hex()} {right.hex()}" for left, right in PLAIN.merges)
-PARAMS = f"Params(merges={PLAIN.merges!r}, vocab={PLAIN.vocab!r}, special_tokens=[])"
 SETS = {"vocab": PLAIN.vocab, "merges": PLAIN.merges, "seen": {b"a", 5}, "done": frozenset(["b"])}
 BY_NOTE: dict[str, dict[str, Files]] = {
     "its tokens are spelled in hex": {
         "hex by id, hex in lines": two(HEX, HEX_LINES),
         "hex tokens first, hex in lines": two(by_token(bytes.hex), HEX_LINES),
-        "tables with tabs": {
-            "vocab.tsv": lines(f"{i}\t{token}" for i, token in HEX.items()),
-            "merges.tsv": HEX_LINES.replace(" ", "\t"),
-        },
-        "a table of three columns": {
-            "v.csv": table(
-                [(i, decoded(t), t.hex()) for i, t in PLAIN.vocab.items()], "", "t", "hex"
-            ),
-            "m.csv": table(pairs(bytes.hex)),
-        },
-        "hex before ids, with spaces": {
-            "vocab.txt": lines(f"{token} {i}" for i, token in HEX.items()),
-            "merges.txt": HEX_LINES,
-        },
-        "JSON a line": {
-            "v.jsonl": lines(json.dumps({"id": int(i), "t": t, "hex": t}) for i, t in HEX.items()),
-            "m.jsonl": lines(json.dumps({"left": a, "right": b}) for a, b in pairs(bytes.hex)),
-        },
         "other names": one({"id_to_token": HEX, "bpe_merges": pairs(bytes.hex)}),
         "merges with their counts": two(HEX, [[*merge, 9] for merge in pairs(bytes.hex)]),
         "hex with spaces": spelled(spaced),
@@ -178,28 +140,6 @@ BY_NOTE: dict[str, dict[str, Files]] = {
         "pairs of bytes in lines, as str writes them": two(
             by_token(str), lines(map(str, PLAIN.merges))
         ),
-        "tables with commas": {
-            "vocab.csv": table(PLAIN.vocab.items(), "id", "token"),
-            "merges.csv": table(PLAIN.merges, "left", "right"),
-        },
-        "arrows": {
-            "vocab.txt": lines(f"{i} -> {t}" for i, t in PLAIN.vocab.items()),
-            "merges.txt": lines(f"{a}, {b}" for a, b in PLAIN.merges),
-        },
-    },
-    "its tokens are spelled in latin-1": {
-        "tokens before ids, raw, with commas": {
-            "v.csv": table(by_token(latin).items()),
-            "m.json": json.dumps(pairs(latin)),
-        },
-    },
-    "its tokens are spelled in lists of numbers": {
-        "lists of objects": one(
-            {
-                "vocab": [{"id": i, "bytes": [*t]} for i, t in PLAIN.vocab.items()],
-                "merges": [{"pair": [a, b], "new_id": made} for a, b, made in IDS],
-            }
-        ),
     },
     "its tokens are spelled in written numbers": {"written numbers": spelled(in_numbers)},
     "its tokens are spelled in Python's escapes": {"escapes": spelled(in_escapes)},
@@ -210,14 +150,6 @@ BY_NOTE: dict[str, dict[str, Files]] = {
         ),
         "decoded text with merges as lists": two(by_id(decoded), pairs(list)),
     },
-    "its tokens are bytes, and text spelled in text with surrogates": {
-        "bytes, and text above 255": pickled((bytes_and_text(escaped), PLAIN.merges)),
-    },
-    "its tokens are bytes, and text spelled in latin-1": {
-        "bytes, and text above 255 in latin-1, in the merges too": pickled(
-            (bytes_and_text(latin), pairs(latin))
-        ),
-    },
     "its tokens are spelled in bytes": {
         "as Python prints them": {"vocab.txt": repr(PLAIN.vocab), "merges.txt": repr(PLAIN.merges)},
         "as Python prints them in one file": text(
@@ -226,15 +158,7 @@ BY_NOTE: dict[str, dict[str, Files]] = {
         "a module of Python": {
             "tok.py": f"# mine\nvocab = {PLAIN.vocab!r}\nmerges = {PLAIN.merges!r}\n"
         },
-        "numbers of NumPy, merges with their numbers": {
-            "vocab.txt": f"{{{', '.join(f'np.int64({i}): {t}' for i, t in PLAIN.vocab.items())}}}",
-            "merges.tsv": lines(f"{n}\t{a}\t{b}" for n, (a, b) in enumerate(PLAIN.merges)),
-        },
         "merges with their tokens beside a vocabulary": pickled((PLAIN.vocab, joined(bytes))),
-        "a printed dataclass": text(PARAMS),
-        "printed dataclasses beside a vocabulary": text(
-            f"{PLAIN.vocab}\n{[Printed(f'Merge{pair!r}') for pair in PLAIN.merges]}\n"
-        ),
         "sets beside what is needed": pickled(SETS),
     },
     "it holds merges of ids only": {
@@ -246,14 +170,13 @@ BY_NOTE: dict[str, dict[str, Files]] = {
             lines(["# merges", "", *(f"{a} {b}  # {m}" for a, b, m in IDS)])
         ),
         "lines of three ids": text(lines(f"{a},{b},{m}" for a, b, m in IDS)),
-        "lines of three ids, with names of columns": text(table(IDS, "left", "right", "new_id")),
+        "lines of three ids, with names of columns": text(
+            lines(["left,right,new_id", *(f"{a},{b},{m}" for a, b, m in IDS)])
+        ),
         "lines of ids in brackets": text(lines(f"[{a}][{b}] -> [{m}]" for a, b, m in IDS)),
         "lines of pairs of ids": text(lines(f"({a}, {b}): {m}" for a, b, m in IDS)),
         "pairs of ids alone": one([each[:2] for each in IDS]),
         "items of a dict of ids": one([((a, b), m) for a, b, m in IDS]),
-        "printed dataclasses of ids": text(
-            lines(f"Merge(left={a}, right={b}, new_id={m})" for a, b, m in IDS)
-        ),
     },
     "it holds merges only": {
         "merges of bytes, pickled": pickled(PLAIN.merges),
@@ -263,9 +186,6 @@ BY_NOTE: dict[str, dict[str, Files]] = {
         "merges with their tokens, printed": text(joined(bytes)),
         "merges with their tokens in hex": one(joined(bytes.hex)),
         "triples of tokens": pickled([(a, b, a + b) for a, b in PLAIN.merges]),
-        "a printed list of dataclasses": text(
-            [Printed(f"Merge(left={a!r}, right={b!r})") for a, b in PLAIN.merges]
-        ),
     },
     "spelled in latin-1": {"merges alone in latin-1": one(pairs(latin))},
     "spelled in lists of numbers": {

@@ -10,7 +10,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from course_solutions import PLAIN, SAVES, TOK, by_id, decoded, lines, pairs
+from course_solutions import PLAIN, SAVES, TOK, by_id, decoded, pairs
 from tiny_tokenizers import HANDOUT, HANDOUT_MERGES, TEXTS
 
 from engine import BpeError, Tokenizer, TokenizerFileError
@@ -133,10 +133,6 @@ RAW = "".join(f"{decoded(left)} {decoded(right)}\n" for left, right in PLAIN.mer
             {"tok.json": json.dumps({"vocab": by_id(list), "merges": [108, 111]})},
             "it is a flat list, with 108 in it",
         ),
-        (
-            {"v.tsv": lines(f"{i}\t{decoded(t)}" for i, t in PLAIN.vocab.items()), "m.txt": RAW},
-            "line 3 is not two tokens|columns like the first",
-        ),
     ],
 )
 def test_ambiguous_files_are_refused_with_advice(
@@ -168,54 +164,11 @@ def test_python_is_only_read_as_data(written: str, tmp_path: Path) -> None:
         open_tokenizer(tmp_path / "vocab.txt")
 
 
-STORY = "Once upon a time there was a cat named Tom"
-
-
-def test_a_text_is_a_table_or_lines_of_json_only_if_it_looks_like_tokens(tmp_path: Path) -> None:
-    for text, is_known in (
-        ("0,In the beginning\n1,was the word, and the\n" * 3, False),
-        ("(a b)\n(c d)\n" * 3, False),
-        ('{"id": 0, "token": "a"}\n{"id": 1, "token": "b"}\n', True),
-        ('{"id": 5, "token": "a"}\n{"id": 7, "token": "b"}\n', False),
-        (f'{{"id": 0, "text": "{STORY}"}}\n{{"id": 1, "text": "b"}}\n', False),
-        ('["l", "o"]\n["lo", "w"]\n', True),
-        ('["l", "o"]\n', False),
-        ('["l", "o", "lo!"]\n["lo", "w", "low"]\n', False),
-        ('["l", "o"]\n["lo", 5]\n', False),
-        (f'["l", "o"]\n["{STORY}", "w"]\n', False),
-        (f'["l", "o"]\n["{"w" * 40}", "w"]\n', True),
-        ('{"id": 0, "token": [5]}\n{"id": 1, "token": [1, 2]}\n', True),
-        ('{"id": 0, "token": null}\n', False),
-        ('["l", "o"]\n{"a": 1}\n', False),
-        ('\n["l", "o"]\n\n["lo", "w"]\n', True),
-        ('["l", "o"]\n' * 8 + "rest\n", True),  # eight lines are looked at
-        ('["l", "o"]\n' * 7 + "rest\n", False),
-        ("0,a\n1,b\n2,c\n3,d\n", False),  # the last line may be cut
-        ("0,a\n1,b\n2,c\n3,d\n4", True),
-        ("id,token\n0,a\n1,b\n2,c\n3,d\n4", True),
-        ("1,a\n2,b\n3,c\n4,d\n5", False),
-        (f"0,a\n1,b\n2,c\n3,{STORY}\n4", False),
-        ("a -> 0\nb -> 1\nc -> 2\nd -> 3\ne", True),
-        ("0 a\n1 b\n2 c\n3 d\n", False),
-        (f"0,a\n1,b\n2,c\n3,{'d' * 40}\n4", True),
-        (f"0,a\n1,b\n2,c\n3,{'d' * 41}\n4", False),
-        ("0,a\n1,b\n2,c\n\u0663,d\n4", False),
-        ('0\t"a\n1\tb\n2\tc\n3\td\n4', True),
-        ('0,"a\n"\n1,b\n2,c\n3,d\n4', True),
-    ):
-        (tmp_path / "text.txt").write_text(text)
-        source = TokenizerSource([tmp_path / "text.txt"])
-        assert course_files.recognises_text(source) is is_known, text
-
-
 def test_merges_in_lines_have_two_tokens_in_any_spelling(tmp_path: Path) -> None:
     path = tmp_path / "merges"
     for text, merges in (
         ("#version: 0.2\n6c 6f\n\n6c6f 77\n", [["6c", "6f"], ["6c6f", "77"]]),
-        ("Left,Right\na,b\n", [["a", "b"]]),
-        ("token1\ttoken2\na\tb\n", [["a", "b"]]),
-        ("a b\nc d\n", [["a", "b"], ["c", "d"]]),  # no names of columns
-        ('a,"b,c"\n', [["a", "b,c"]]),
+        ("a b\nc d\n", [["a", "b"], ["c", "d"]]),
         ('a" b\n', [['a"', "b"]]),
         ("(b'a', b'b')\nb'a' b'b'\n", [["b'a'", "b'b'"]] * 2),
     ):
@@ -233,29 +186,10 @@ def test_merges_in_lines_have_two_tokens_in_any_spelling(tmp_path: Path) -> None
             course_files.read_merge_lines(path)
 
 
-def test_a_table_has_an_id_and_a_token_in_each_row(tmp_path: Path) -> None:
-    path, tokens = tmp_path / "vocab.csv", ["a", "b", " ", "d", " e"]
-    for heading, line in (("", "{0:010},{1}\n"), ("index,x,Token,y\n", "{0},x,{1},y\n")):
-        path.write_text(heading + "".join(line.format(*row) for row in enumerate(tokens)))
-        assert course_files._read_table(path) == [*map(list, enumerate(tokens))]
-    for row, said in (
-        ("x,f\n", "a row has no id, or that of another one"),
-        ("3,f\n", "a row has no id, or that of another one"),
-        ("12345678901,e\n", "a row has no id, or that of another one"),
-        ("5,f,g\n", "row 6 has not 2 columns like the first one"),
-    ):
-        path.write_text(f"0,a\n1,b\n2,c\n3,d\n4,e\n{row}")
-        with pytest.raises(TokenizerFileError, match=said):
-            course_files._read_table(path)
-    path.write_text("".join(f"{number},a,b,c\n" for number in range(5)))
-    with pytest.raises(TokenizerFileError, match="which of its 4 columns is the token"):
-        course_files._read_table(path)
-
-
 def test_the_two_files_of_a_solution_are_found_by_their_names(tmp_path: Path) -> None:
-    vocab, merges = tmp_path / "vocab.py", tmp_path / "merges.tsv"
+    vocab, merges = tmp_path / "vocab.py", tmp_path / "merges.txt"
     vocab.write_text("vocab = {0: b'a'}")
-    merges.write_text("b'a'\tb'b'\n")
+    merges.write_text("b'a' b'b'\n")
     found = [{"vocab": {0: b"a"}}, [["b'a'", "b'b'"]]]
     for paths, values in (
         ([tmp_path], found),
@@ -291,7 +225,6 @@ def test_python_may_be_as_large_as_its_limits(
         ("LARGEST_PYTHON", len(text), "far more Python than a vocabulary takes"),
         ("MOST_CONSTANTS", 6, "far more Python than a vocabulary takes"),
         ("DEEPEST", 3, "more than data"),
-        ("MOST_NAMES", 2, "more than data"),
     ):
         monkeypatch.setattr(course_files, limit, size)
         assert read() == [{0: [(1, 2)]}, ()]
@@ -318,7 +251,6 @@ def test_the_advised_two_lines_save_a_readable_solution(
     [
         ("108 111\n256 119\n", "257 e\n", "line 1201 is '257 e'"),
         ("108 111\n256 119\n", "1 2 3\n", "line 1201 is '1 2 3'"),
-        ('["l", "o"]\n["lo", "w"]\n', "\n[", "line 1202 is no JSON: "),
     ],
 )
 def test_a_line_that_is_not_as_the_others_is_named(

@@ -328,7 +328,7 @@ def test_pickles_are_opened_beside_a_text_that_does_not_open(tmp_path: Path) -> 
     tok = handout()
     (tmp_path / "vocab.pkl").write_bytes(pickle.dumps(dict(tok.vocab)))
     (tmp_path / "merges.pkl").write_bytes(pickle.dumps(list(tok.merges)))
-    (tmp_path / "vocab.txt").write_text("0 a\n1 b\n2 c\n3 d\n4\n")
+    (tmp_path / "vocab.txt").write_text("{0: b'a', 1: b'b'")
     opened = open_tokenizer(tmp_path)
     assert opened.tokenizer.encode("lowest") == tok.encode("lowest")
     assert "vocab.txt" in opened.notes[0]
