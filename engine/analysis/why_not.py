@@ -27,7 +27,7 @@ from engine.analysis.quoted_merges import (
 from engine.core.arguments import checked
 from engine.core.events import PAIR_SIGN
 from engine.core.gpt2_bytes import read_stand_ins, spell
-from engine.core.wording import Sentence, ShowBytes, is_partial, say
+from engine.core.wording import Sentence, ShowBytes, is_partial, parted, say
 from engine.encoding.encoders import RankHeap
 from engine.encoding.rules import Crossing, EncodingRules, HasRules, first_merge_across
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
@@ -276,12 +276,11 @@ def always_inside(takers: Sequence[bytes], is_unit: bool) -> Sentence:
     >>> str(always_inside([b"er"], is_unit=True))
     'It is always in er, and still a token: each text begins with such.'
     """
-    shown = [part for taker in takers[:TAKERS] for part in (" ", taker)][1:]
     more = " …" * (len(takers) > TAKERS)
     template = "It is always in {tokens}{more}, and still a token: their merges need it."
     if is_unit:
         template = "It is always in {tokens}{more}, and still a token: each text begins with such."
-    return say(template, tokens=tuple(shown), more=more)
+    return say(template, tokens=parted(" ", takers[:TAKERS]), more=more)
 
 
 def nth_here(number: int) -> Sentence:

@@ -159,16 +159,6 @@ def together(parts: Iterable[Sentence]) -> Sentence:
     return say("".join(f"{{{name}}}" for name in values), **values)
 
 
-def text_of(messages: Messages, template: str, **values: str) -> str:
-    """Fill the translation of a template with texts.
-
-    >>> text_of({"{n} of {all}": "第 {n} 幕，共 {all} 幕"}, "{n} of {all}", n="2", all="7")
-    '第 2 幕，共 7 幕'
-    """
-    parts = {name: (value,) for name, value in values.items()}
-    return "".join(fill(messages.get(template, template), parts, str))
-
-
 def describe(words: Words, show: ShowBytes = spell) -> str:
     """Return words and tokens as one text."""
     return "".join(word if isinstance(word, str) else show(word) for word in words)
@@ -177,12 +167,17 @@ def describe(words: Words, show: ShowBytes = spell) -> str:
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def edged(tokens: Iterable[bytes]) -> Words:
-    """Return tokens as words of a sentence, with their edges: `·l┊ow`."""
+def parted(sign: str, parts: Iterable[bytes | Words]) -> Words:
+    """Return tokens, or names of several, as words with a sign between them: `a, b`."""
     words: list[str | bytes] = []
-    for token in tokens:
-        words += ["┊", token] if words else [token]
+    for part in parts:
+        words += [*[sign] * bool(words), *((part,) if isinstance(part, bytes) else part)]
     return tuple(words)
+
+
+def edged(tokens: Iterable[bytes]) -> Words:
+    """Return tokens as words of a sentence, with their edges: `·low┊est`."""
+    return parted("┊", tokens)
 
 
 def with_power(value: float, digits: int) -> str:
@@ -203,11 +198,6 @@ def counted(number: int, thing: str) -> str:
 def amount(number: int, thing: str) -> Sentence:
     """Return a number of things; the templates are `{n} token` and `{n} tokens`."""
     return say(f"{{n}} {thing}{'' if number == 1 else 's'}", n=f"{number:,}")
-
-
-def times(count: int, messages: Messages = ENGLISH) -> str:
-    """Write how often something occurs: 1 → 'once', 1204 → '1,204 times'."""
-    return str(frequency(count).translated(messages))
 
 
 def frequency(count: int) -> Sentence:

@@ -9,21 +9,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainer import base_vocab
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
-from engine.core.wording import ENGLISH, Messages, Sentence, ShowBytes, amount, say, text_of, times
+from engine.core.wording import (
+    ENGLISH,
+    Messages,
+    Sentence,
+    ShowBytes,
+    Value,
+    Words,
+    amount,
+    frequency,
+    parted,
+    say,
+    together,
+)
 
 TIED_NAMED = 6
 """Number of tied pairs that a sentence names."""
 
 
-def describe_pair(pair: BytesPair, show: ShowBytes) -> str:
+def _name(pair: BytesPair) -> Words:
     """Return a pair as sentences write it: `a + b`."""
-    return f"{show(pair[0])} + {show(pair[1])}"
+    return pair[0], " + ", pair[1]
 
 
 # -- the first merge that differs
@@ -48,24 +59,24 @@ class TakenPair:
     crosses_border: bool = False
     earlier: tuple[int, int] | None = None
 
-    def describe(self, show: ShowBytes, messages: Messages = ENGLISH) -> str:
-        """Return a clause about where the pair occurs."""
-        text = partial(text_of, messages)
+    @property
+    def clause(self) -> Sentence:
+        """A clause about where the pair occurs."""
         if self.unknown:
-            return text("no earlier merge makes {n}", n=" or ".join(map(show, self.unknown)))
+            return say("no earlier merge makes {n}", n=parted(" or ", self.unknown))
         if self.merged_at is not None:
             n = f"{self.merged_at + 1:,}"
-            return text("merge {n} has merged it already, and it occurs nowhere", n=n)
+            return say("merge {n} has merged it already, and it occurs nowhere", n=n)
         if self.crosses_border:
-            return text("it never occurs inside a pretoken, only across a border between two")
+            return say("it never occurs inside a pretoken, only across a border between two")
         if not self.count:
-            return text("it occurs nowhere")
-        occurs = text("it occurs {times}", times=times(self.count, messages))
+            return say("it occurs nowhere")
+        occurs = say("it occurs {times}", times=frequency(self.count))
         if self.earlier is None:
             return occurs
         n, count = (f"{number:,}" for number in (self.earlier[0] + 1, self.earlier[1]))
-        won = text("before merge {n} it was {count}, which would have won here", n=n, count=count)
-        return f"{occurs}; {won}"
+        won = say("before merge {n} it was {count}, which would have won here", n=n, count=count)
+        return say("{occurs}; {won}", occurs=occurs, won=won)
 
 
 @dataclass(frozen=True)
@@ -94,28 +105,29 @@ class Divergence:
         """Whether the pair is right and only the reported count is wrong."""
         return self.taken == self.rule
 
-    def describe(self, show: ShowBytes, messages: Messages = ENGLISH) -> Iterator[str]:
-        """Yield the divergence in lines of a sentence or two."""
-        text, taken, n = partial(text_of, messages), describe_pair(self.taken, show), self.step + 1
+    @property
+    def sentences(self) -> Iterator[Sentence]:
+        """The divergence, in lines of a sentence or two."""
+        taken, n = _name(self.taken), f"{self.step + 1:,}"
         if self.is_of_count_only:
-            often = {"times": times(self.rule_count, messages), "count": f"{self.claimed_count:,}"}
-            yield text(WRONG_COUNT, n=f"{n:,}", pair=taken, **often)
+            times, count = frequency(self.rule_count), f"{self.claimed_count:,}"
+            yield say(WRONG_COUNT, n=n, pair=taken, times=times, count=count)
             return
-        yield text("The first merge that is not by the rule is merge {n}.", n=f"{n:,}")
-        yield self._describe_rule(show, messages)
-        where = self.taken_pair.describe(show, messages)
-        yield text("Yours is {pair}: {where}.", pair=taken, where=where)
+        yield say("The first merge that is not by the rule is merge {n}.", n=n)
+        yield self._rule_told()
+        yield say("Yours is {pair}: {where}.", pair=taken, where=self.taken_pair.clause)
 
-    def _describe_rule(self, show: ShowBytes, messages: Messages = ENGLISH) -> str:
+    def _rule_told(self) -> Sentence:
         if self.rule is None:
-            return text_of(messages, "The rule takes nothing: no pair is left.")
-        others = [pair for pair in self.tied if pair != self.rule]
-        named = ", ".join(describe_pair(pair, show) for pair in others[:TIED_NAMED])
+            return say("The rule takes nothing: no pair is left.")
+        pair, times = _name(self.rule), frequency(self.rule_count)
+        others = [_name(pair) for pair in self.tied if pair != self.rule]
+        if not others:
+            return say(RULE_ALONE, pair=pair, times=times)
+        tied: Value = parted(", ", others[:TIED_NAMED])
         if (more := len(others) - TIED_NAMED) > 0:
-            named = f"{named} {text_of(messages, 'and {n} more', n=f'{more:,}')}"
-        pair, often = describe_pair(self.rule, show), times(self.rule_count, messages)
-        alone = text_of(messages, RULE_ALONE, pair=pair, times=often)
-        return text_of(messages, TIED, pair=pair, times=often, tied=named) if others else alone
+            tied = say("{pairs} {more}", pairs=tied, more=say("and {n} more", n=f"{more:,}"))
+        return say(TIED, pair=pair, times=times, tied=tied)
 
 
 WRONG_COUNT = (
@@ -157,23 +169,21 @@ class LikelyMistake:
         """Its description, which can be translated."""
         return self.sentence if isinstance(self.sentence, Sentence) else say(self.sentence)
 
-    def mistake(self, messages: Messages) -> str:
-        """Return its description in the language of a table."""
-        return str(self.said.translated(messages))
-
-    def describe_reach(self, messages: Messages = ENGLISH) -> str:
-        """Return a sentence on how many of the trainer's merges it explains."""
-        text, more = partial(text_of, messages), f"{self.merges - 1:,}"
-        alike = text(" So would {names}.", names=", ".join(self.alike)) if self.alike else ""
+    @property
+    def reach(self) -> Sentence:
+        """A sentence on how many of the trainer's merges it explains."""
+        more = f"{self.merges - 1:,}"
         if self.lines is not None:
-            return text(ONE_SLIP if self.lines else NO_OTHERS)
+            return say(ONE_SLIP if self.lines else NO_OTHERS)
         if self.all:
-            reach = text(OF_SEVERAL if " + " in self.cause else OF_ONE)
+            reach = say(OF_SEVERAL if " + " in self.cause else OF_ONE)
         elif self.merges == TRIED:
-            reach = text("It explains this merge and the next {n}, as far as it was tried.", n=more)
+            reach = say("It explains this merge and the next {n}, as far as it was tried.", n=more)
         else:
-            reach = text("It explains this merge and the next {n}.", n=more)
-        return f"{reach}{alike}"
+            reach = say("It explains this merge and the next {n}.", n=more)
+        if not self.alike:
+            return reach
+        return together([reach, say(" So would {names}.", names=", ".join(self.alike))])
 
 
 OF_ONE = "A trainer with this mistake makes exactly your merges."
@@ -199,7 +209,7 @@ class SizeFinding:
     last_count: int = 0
     next_count: int = 0
 
-    def describe(self, lines: int | None = None, messages: Messages = ENGLISH) -> str:
+    def told(self, lines: int | None = None) -> Sentence:
         """Return how far off the number is, and what that difference hints at.
 
         Args:
@@ -208,9 +218,9 @@ class SizeFinding:
         is_short, off = self.merges < self.wanted, self.merges - self.wanted
         template, same = (TOO_FEW, MISSING) if is_short else (TOO_MANY, BEYOND_LIST)
         numbers = {"n": f"{abs(off):,}", "merges": f"{self.merges:,}", "all": f"{self.wanted:,}"}
-        text = text_of(messages, template, **numbers)
+        told = say(template, **numbers)
         if lines:
-            return f"{text}{text_of(messages, same)}" if lines == off else text
+            return together([told, say(same)]) if lines == off else told
         hints = []
         if abs(off) == 256:
             hints.append("the 256 bytes were not counted as tokens of the vocabulary")
@@ -222,8 +232,10 @@ class SizeFinding:
             hints.append("the 256 bytes and the special tokens were not counted")
         if is_short and self.last_count > self.next_count > 0:
             hints.append("pairs under a minimum count were left out")
-        named = text_of(messages, ", or ").join(messages.get(hint, hint) for hint in hints)
-        return text + text_of(messages, " Perhaps {hints}.", hints=named) if hints else text
+        if not hints:
+            return told
+        named = [part for hint in hints for part in (say(", or "), say(hint))][1:]
+        return together([told, say(" Perhaps {hints}.", hints=together(named))])
 
 
 TOO_FEW = "Too few merges, by {n}: {merges}, not {all}."
@@ -269,28 +281,26 @@ class VocabularyFinding:
         """Whether it has the right tokens, however they are numbered."""
         return not self.missing and not self.extra
 
-    def describe(self, show: ShowBytes, messages: Messages = ENGLISH) -> str:
-        """Return the finding in one sentence."""
-        text = partial(text_of, messages)
+    @property
+    def sentence(self) -> Sentence:
+        """The finding in one sentence."""
         if not self.is_consistent:
             found = []
             for template, tokens in (("lacks {tokens}", self.missing), (BEYOND, self.extra)):
-                named, more = ", ".join(map(show, tokens[:NAMED])), len(tokens) - NAMED
-                if more > 0:
-                    named = text("{tokens} and {n} more", tokens=named, n=f"{more:,}")
-                found += [text(template, tokens=named)] if tokens else []
-            one, *other = found
-            template = "The vocabulary {one} and {other}." if other else "The vocabulary {one}."
-            return text(template, one=one, other="".join(other))
+                named: Value = parted(", ", tokens[:NAMED])
+                if (more := len(tokens) - NAMED) > 0:
+                    named = say("{tokens} and {n} more", tokens=named, n=f"{more:,}")
+                found += [say(template, tokens=named)] if tokens else []
+            template = "The vocabulary {one} and {other}." if found[1:] else "The vocabulary {one}."
+            return say(template, one=found[0], other=found[-1])
         if self.renumbered is None:
-            return text(AS_MADE)
+            return say(AS_MADE)
         first = self.renumbered
         has, rule = (
-            text("nothing") if token is None else show(token)
-            for token in (first.token, first.by_rule)
+            say("nothing") if token is None else token for token in (first.token, first.by_rule)
         )
-        said = text(RENUMBERED, id=str(first.token_id), token=has, by_rule=rule)
-        return f"{said} {text(SPECIALS_FIRST)}" if self.specials_first else said
+        told = say(RENUMBERED, id=str(first.token_id), token=has, by_rule=rule)
+        return together([told, say(" "), say(SPECIALS_FIRST)]) if self.specials_first else told
 
 
 SPECIALS_FIRST = "The special tokens come first, which is right, too."
@@ -308,7 +318,7 @@ def vocabulary_finding(
     """Compare a vocabulary with the one that the trainer's own merges make.
 
     >>> vocab = dict(enumerate([b"<e>", *(bytes((byte,)) for byte in range(256)), b"ab"]))
-    >>> print(vocabulary_finding(vocab, [ClaimedStep(b"a", b"b")], ["<e>"]).describe(repr))
+    >>> print(vocabulary_finding(vocab, [ClaimedStep(b"a", b"b")], ["<e>"]).sentence.describe(repr))
     The vocabulary has the right tokens, but numbers them otherwise: id 0 is b'<e>', by the rule \
 b'\\x00'. The special tokens come first, which is right, too.
     """
@@ -347,15 +357,15 @@ class IdFinding:
     expected: int
     broken: int | None
 
-    def describe(self, messages: Messages = ENGLISH) -> str | None:
-        """Return one sentence on what is wrong with the ids; `None` if nothing is."""
+    @property
+    def sentence(self) -> Sentence | None:
+        """One sentence on what is wrong with the ids; `None` if nothing is."""
         if self.broken is not None:
             template = "The new ids do not count up: that of merge {n} is out of line."
-            return text_of(messages, template, n=f"{self.broken + 1:,}")
+            return say(template, n=f"{self.broken + 1:,}")
         if self.first_id != self.expected:
-            ids = {"id": str(self.first_id), "other": str(self.expected)}
             template = "New tokens are numbered from {id} on, by the rule {other}."
-            return text_of(messages, template, **ids)
+            return say(template, id=str(self.first_id), other=str(self.expected))
         return None
 
 
@@ -412,53 +422,53 @@ class Report:
             show: how tokens are written.
             messages: a language's texts, English by default.
         """
+        for sentence in self._sentences():
+            yield sentence.translated(messages).describe(show)
+
+    def _sentences(self) -> Iterator[Sentence]:
         for note in self.notes:
-            yield f"{note[0].upper()}{note[1:]}."
+            yield say("{note}.", note=f"{note[0].upper()}{note[1:]}")
         # By how many lines the list is longer, if a slip in it is the best explanation.
         lines = self.explanations[0].lines if self.explanations else None
         if self.divergence is None:
             right = RIGHT_COUNTS if self.counts_claimed else ALL_RIGHT
             one = ONE_RIGHT_COUNT if self.counts_claimed else ONE_RIGHT
-            n = f"{self.merges:,}"
-            yield text_of(messages, one) if self.merges == 1 else text_of(messages, right, n=n)
+            yield say(one if self.merges == 1 else right, n=f"{self.merges:,}")
         else:
-            yield from self.divergence.describe(show, messages)
-            yield from self._describe_causes(messages)
+            yield from self.divergence.sentences
+            yield from self._causes_told()
             if lines is None:  # else the rest is the rule's list: the slip's sentence says so
-                yield from self._describe_rest(self.divergence, messages)
+                yield self._rest_told(self.divergence)
             if self.counts_wrong:
-                wrong, of = f"{self.counts_wrong:,}", amount(self.counts_claimed, "count")
                 template = ONE_WRONG if self.counts_wrong == 1 else SOME_WRONG
-                yield text_of(messages, template, n=wrong, counts=str(of.translated(messages)))
+                counts = amount(self.counts_claimed, "count")
+                yield say(template, n=f"{self.counts_wrong:,}", counts=counts)
         if self.size is not None:
-            yield self.size.describe(lines, messages)
+            yield self.size.told(lines)
         if self.vocabulary is not None:
-            yield self.vocabulary.describe(show, messages)
-        if self.ids is not None and (ids := self.ids.describe(messages)) is not None:
-            yield ids
+            yield self.vocabulary.sentence
+        if self.ids is not None and (wrong := self.ids.sentence) is not None:
+            yield wrong
 
-    def _describe_causes(self, messages: Messages) -> Iterator[str]:
+    def _causes_told(self) -> Iterator[Sentence]:
         if not self.explanations:
-            yield text_of(messages, NO_CAUSE)
-        else:
-            lead = "Likely cause"
-            for each in self.explanations:
-                told = {"mistake": each.mistake(messages), "reach": each.describe_reach(messages)}
-                told["lead"], told["cause"] = text_of(messages, lead), each.cause
-                yield text_of(messages, CAUSE, **told)
-                lead = "Explains it, too"
+            yield say(NO_CAUSE)
+            return
+        lead = say("Likely cause")
+        for each in self.explanations:
+            yield say(CAUSE, lead=lead, cause=each.cause, mistake=each.said, reach=each.reach)
+            lead = say("Explains it, too")
 
-    def _describe_rest(self, divergence: Divergence, messages: Messages) -> Iterator[str]:
+    def _rest_told(self, divergence: Divergence) -> Sentence:
         later, n = self.merges - divergence.step - 1, f"{self.by_rule_after:,}"
         if not later:
-            yield text_of(messages, "It is the last merge.")
-        elif divergence.is_of_count_only and self.by_rule_after == later:
-            yield text_of(messages, "The merges themselves are all by the rule.")
-        elif self.by_rule_after == later:
+            return say("It is the last merge.")
+        if divergence.is_of_count_only and self.by_rule_after == later:
+            return say("The merges themselves are all by the rule.")
+        if self.by_rule_after == later:
             is_explained = any(each.all for each in self.explanations)
-            yield text_of(messages, GIVEN_IT if is_explained else GIVEN_YOURS, n=n)
-        else:
-            yield text_of(messages, LATER, n=n, all=f"{later:,}")
+            return say(GIVEN_IT if is_explained else GIVEN_YOURS, n=n)
+        return say(LATER, n=n, all=f"{later:,}")
 
 
 NO_CAUSE = "None of the known mistakes that were tried on this corpus explains it."

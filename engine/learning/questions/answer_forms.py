@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from engine.core.errors import AnswerError
-from engine.core.wording import Messages, Sentence, Words, edged, say, text_of
+from engine.core.wording import Messages, Sentence, Words, edged, say
 
 Answer = int | bool | str | tuple[int, ...]
 """A row, a number, yes or no, a text, or places, depending on the form. JSON can hold it."""
@@ -119,7 +119,7 @@ class Choice(Form):
 
     def translated(self, messages: Messages) -> Choice:
         def told(word: str | bytes) -> str | bytes:
-            return text_of(messages, word) if isinstance(word, str) else word
+            return messages.get(word, word) if isinstance(word, str) else word
 
         labels = (tuple(map(told, option.label)) for option in self.options)
         pairs = zip(self.options, labels, strict=True)

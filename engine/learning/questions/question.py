@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from engine.core.errors import QuestionError
 from engine.core.events import PAIR_SIGN, Pair
-from engine.core.wording import ENGLISH, Messages, Sentence, Value, Words, say, text_of
+from engine.core.wording import ENGLISH, Messages, Sentence, Value, Words, say
 from engine.learning.questions.answer_forms import CUT, SPACE, Answer, Form, YesOrNo
 from engine.recording.playback import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
@@ -329,7 +329,7 @@ class FirstTries:
     def describe(self, messages: Messages = ENGLISH) -> str:
         """Return the two numbers in a phrase."""
         n, asked = str(self.first), str(self.asked)
-        return text_of(messages, "{n} of {asked} at the first try", n=n, asked=asked)
+        return str(say("{n} of {asked} at the first try", n=n, asked=asked).translated(messages))
 
     def __str__(self) -> str:
         return self.describe()

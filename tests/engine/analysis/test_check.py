@@ -191,7 +191,7 @@ def test_any_merges_can_be_checked(counts: dict[bytes, int], merges: list[BytesP
 
 def test_long_lists_are_cut_and_the_reach_of_a_mistake_is_counted() -> None:
     def reach(merges: int, is_all: bool = False, alike: tuple[str, ...] = ()) -> str:
-        return LikelyMistake("a + b", "", merges, is_all, alike).describe_reach()
+        return str(LikelyMistake("a + b", "", merges, is_all, alike).reach)
 
     assert reach(2, alike=("x", "y")) == "It explains this merge and the next 1. So would x, y."
     assert reach(1000) == "It explains this merge and the next 999."
@@ -199,12 +199,12 @@ def test_long_lists_are_cut_and_the_reach_of_a_mistake_is_counted() -> None:
     assert reach(3, True) == "A trainer with these mistakes makes exactly your merges."
     few = tuple(bytes([byte]) for byte in b"abcde")
     finding = VocabularyFinding(few, (*few, b"f"), None)
-    assert finding.describe(spell).endswith("beyond what it should, a, b, c, d, e and 1 more.")
-    assert finding.describe(spell).startswith("The vocabulary lacks a, b, c, d, e and has")
+    assert str(finding.sentence).endswith("beyond what it should, a, b, c, d, e and 1 more.")
+    assert str(finding.sentence).startswith("The vocabulary lacks a, b, c, d, e and has")
     pairs = tuple((b"z", bytes([each])) for each in b"abcdefgh")
     for tied, named in ((7, "z + g."), (8, "z + g and 1 more.")):
         found = Divergence(0, pairs[0], 2, pairs[:tied], pairs[1], 7, TakenPair(2))
-        assert list(found.describe(spell))[1].endswith(named)
+        assert str(list(found.sentences)[1]).endswith(named)
 
 
 def test_fewer_merges_are_right_if_the_corpus_has_no_more_pairs() -> None:

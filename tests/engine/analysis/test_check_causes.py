@@ -232,7 +232,7 @@ def test_a_mistake_is_tried_on_a_limited_number_of_merges(monkeypatch: pytest.Mo
         monkeypatch.setattr(module, "TRIED", 5)
     [found] = checked(made, STORY).explanations
     assert (found.cause, found.merges, found.all) == ("tie-rule", 5, False)
-    assert ", as far as it was tried. So would smallest-ids, " in found.describe_reach()
+    assert ", as far as it was tried. So would smallest-ids, " in str(found.reach)
 
 
 def test_chunks_are_no_cause_where_they_explain_only_a_part() -> None:

@@ -28,7 +28,7 @@ from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.algorithm import is_wordy
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell
-from engine.core.wording import times
+from engine.core.wording import frequency
 from engine.text.patterns import as_pattern
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -230,8 +230,8 @@ class TestTheBorder:
         for pair in other:
             history = pair_history(border, pair)
             assert history.recuts == ((74, counts[pair]),)
-            shown = history.describe(str)[0]
-            assert f"; the new cut at step 74 has it {times(counts[pair])}" in shown
+            shown = str(history.sentences(border.any_token)[0])
+            assert f"; the new cut at step 74 has it {frequency(counts[pair])}" in shown
             assert all(
                 loss.count
                 == dict(timeline.frame.at(loss.step - 1).top_pairs(9999))[pair]
