@@ -11,22 +11,17 @@ The limits of the authors' code hold in every phase: see `is_wordy`.
 from __future__ import annotations
 
 import re
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
-from engine.bpe.record import MergeStep, Record, Recut
+from engine.bpe.record import MergeStep, Recut
 from engine.bpe.trainer import Trainer, check_vocab_size
-from engine.bpe.trainers import algorithm_for, heap
-from engine.bpe.trainers.algorithm import TrainingTask
+from engine.bpe.trainers import algorithm_for
 from engine.core.arguments import checked
-from engine.core.arrays import Integers
 from engine.core.errors import ArgumentError, PhaseError
-from engine.recording.change_log import ChangeLog
-from engine.recording.merge_record import MergeBatch, MergeReport
+from engine.core.events import Pair
 from engine.recording.training_input import CountedCorpus, check_counts
 from engine.text.patterns import PatternLike, as_pattern
 
@@ -105,8 +100,7 @@ class PhasedTrainer(Trainer):
             excerpt to show a `CountedCorpus`.
         special_tokens: as for `Trainer`.
         most_words: most words of a token, in all phases; `None` for no limit, also none for `: `.
-        options: `tie_rule`, `algorithm`, `min_count` and `max_token_length` of `Trainer`. An
-            algorithm that cannot go on from given merges is replaced by `heap` after phase 1.
+        options: `tie_rule`, `algorithm`, `min_count` and `max_token_length` of `Trainer`.
 
     Raises:
         PhaseError, PatternError: see `check_phases`.
@@ -165,64 +159,41 @@ class PhasedTrainer(Trainer):
         """Make all merges again in other pretokens, note the border, and yield further merges."""
         record, done = self.record, len(self.record)
         algorithm = algorithm_for(self.algorithm.name, record.tie_rule, record.alphabet, counts)
-        if not algorithm.takes_given:
-            algorithm = heap.ALGORITHM
+        earlier = [record.pair_of(index) for index in range(done)]
         task = algorithm.task_type(
             counts,
-            record.vocab[: record.first_id],
+            record.vocab,
             record.tie_rule,
             record.min_count,
             max_token_length=self._task.max_token_length,
             most_words=self._task.most_words,
-            given=[record.pair_of(index) for index in range(done)],
+            earlier=earlier,
         )
-        wanted = phase.size - record.first_id - done
-        task.wanted = done + wanted
-        made = algorithm.run(task)
-        given = _make_given(task, made)
-        tokens = record.alphabet.token_count(self.counts)
-        tokens_now = record.alphabet.token_count(counts) - sum(given.occurrences)
-        recut = Recut(as_pattern(phase.pattern), corpus, counts, given.occurrences)
-        part = record.add_part(recut, task.pairs, given.counts, tokens - tokens_now)
-        more = map(partial(_as_of_part, part, task, given.entries), made)
-        yield from islice(part.append_all(more), wanted)
+        task.wanted = phase.size - record.first_id - done
+        tokens_before = record.alphabet.token_count(self.counts)
+        recut = Recut(
+            as_pattern(phase.pattern),
+            corpus,
+            counts,
+            replacements(earlier, task.uses, record.first_id),
+        )
+        lost = tokens_before - sum(task.uses)
+        part = record.add_part(recut, task.pairs, task.start, lost)
+        yield from islice(part.append_all(algorithm.run(task)), task.wanted)
 
 
-class _GivenMade(NamedTuple):
-    """The given merges of a task, made.
+def replacements(merges: Sequence[Pair], uses: Sequence[int], first_id: int) -> list[int]:
+    """Return the number of replacements of each merge in a corpus that has been merged.
 
-    Attributes:
-        counts: the count of each pair of the task after them.
-        occurrences: the number of replacements of each.
-        entries: the number of changed counts in the batches that they came in.
+    Args:
+        merges: in order, in ids; the first one makes `first_id`.
+        uses: the number of occurrences of each id in the end.
+
+    >>> replacements([(97, 98), (256, 99)], [*[0] * 256, 1, 2], 256)
+    [3, 2]
     """
-
-    counts: Integers
-    occurrences: array[int]
-    entries: int
-
-
-def _make_given(task: TrainingTask, made: Iterator[MergeReport | MergeBatch]) -> _GivenMade:
-    """Make the given merges of a task, which come first."""
-    log, occurrences, entries = ChangeLog(task.start), array("q"), 0
-    while len(occurrences) < len(task.given):
-        given = next(made)
-        if isinstance(given, MergeReport):
-            log.append(given.changed, given.after, width=len(task.pairs))
-            occurrences.append(given.occurrences)
-        else:
-            ends = given.changes_ends
-            log.append_many(given.changed, given.after, ends, given.widths)
-            occurrences.extend(given.occurrences)
-            entries = ends[-1]
-    return _GivenMade(log.at(len(occurrences)), occurrences, entries)
-
-
-def _as_of_part(
-    part: Record, task: TrainingTask, entries: int, made: MergeReport | MergeBatch
-) -> MergeReport | MergeBatch:
-    """Return steps of a task as those of a part, whose log begins after `entries` entries."""
-    if isinstance(made, MergeReport):
-        part.vocab.append(task.vocab[len(part.vocab)])
-        return made
-    return made._replace(changes_ends=array("q", (end - entries for end in made.changes_ends)))
+    made = list(uses)
+    for index in reversed(range(len(merges))):
+        for part in merges[index]:
+            made[part] += made[first_id + index]
+    return made[first_id:]

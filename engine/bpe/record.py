@@ -259,7 +259,9 @@ class Record(MergeRecord[MergeStep]):
             for step, pattern in cuts
         ]
 
-    def add_part(self, recut: Recut, pairs: PairNumbers, counts: Integers, removed: int) -> Record:
+    def add_part(
+        self, recut: Recut, pairs: PairNumbers, counts: Sequence[int], removed: int
+    ) -> Record:
         """Begin a part in which another pattern cuts the corpus; return it, to append steps to.
 
         Args:
@@ -269,7 +271,7 @@ class Record(MergeRecord[MergeStep]):
             removed: the tokens that the corpus has lost in them.
         """
         part = copy(self)  # shares the columns of the steps
-        small = counts.max(initial=0) < 2**31
+        small = max(counts, default=0) < 2**31
         part.recut, part.pairs = recut, pairs
         part.counts = ChangeLog(counts, "i" if small else "q", len(self))
         self.removed[len(self)] = removed

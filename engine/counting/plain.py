@@ -11,8 +11,8 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, islice, repeat
 from itertools import count as count_up
-from itertools import islice, repeat
 from typing import NamedTuple, Protocol
 
 from engine.text.patterns import Pattern
@@ -107,13 +107,11 @@ def count_pretokens_of(
     data: bytes, pattern: Pattern, splitter: SpecialSplitter
 ) -> dict[bytes, int]:
     """Count the pretokens of a text, in order of first appearance."""
-    counts: Counter[str] = Counter()
     if splitter.is_plain:
         texts: Iterable[str] = map(to_text, splitter.documents(data))
     else:  # the splitter changes a text before the pattern cuts it, so it needs the whole text
         texts = (piece for piece, special in splitter.split_text(to_text(data)) if not special)
-    for text in texts:
-        counts.update(pattern.split(text))
+    counts = Counter(chain.from_iterable(map(pattern.split, texts)))
     return {to_bytes(pretoken): count for pretoken, count in counts.items()}
 
 

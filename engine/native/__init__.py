@@ -26,7 +26,7 @@ SWITCH = "BPE_TUI_KERNEL"
 """The environment variable that switches the kernel off, `BPE_TUI_KERNEL=no`, or its vectors,
 `BPE_TUI_KERNEL=plain`."""
 
-VERSION = 6
+VERSION = 7
 """The version that `kernel_version` must return. An older library, left behind in a checkout, may
 have functions of the same names with other arguments or results."""
 
@@ -83,10 +83,9 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "tokens_new": (c_void_p, c_char_p, c_void_p, c_int64),
     "tokens_free": (None, c_void_p),
     "merger_new": (
-        *(c_void_p, c_char_p, c_void_p, c_void_p, c_int64, c_int64),
-        *(c_char_p, c_void_p, c_int64, c_int64, c_int64, c_uint64),
+        *(c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64),
+        *(c_void_p, c_void_p, c_uint64),
     ),
-    "merger_give": (c_int64, c_void_p, c_void_p, c_int64),
     "merger_finish": (None, c_void_p),
     "merger_free": (None, c_void_p),
     "merger_run": (c_int64, c_void_p, c_int64, c_int64),
@@ -101,6 +100,7 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "merger_after": (c_void_p, c_void_p),
     "merger_pairs": (c_void_p, c_void_p),
     "merger_counts": (c_void_p, c_void_p),
+    "merger_uses": (c_void_p, c_void_p),
     "merger_pair_count": (c_int64, c_void_p),
     "scanner_new": (c_void_p, c_char_p),
     "scanner_free": (None, c_void_p),
@@ -180,6 +180,9 @@ KERNEL, WHY_NO_KERNEL = load_kernel(os.path.join(os.path.dirname(__file__), LIBR
 
 FAILED = -1
 """The result of a function of the kernel that found no memory."""
+
+NO_TABLES = bytes(513)
+"""Border tables without a border."""
 
 PADDING = bytes(8)
 """Bytes that must follow a text, since the kernel reads it in words of 8 bytes."""

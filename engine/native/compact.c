@@ -8,24 +8,22 @@
 
 enum { FEW_STARTS = 1 << 8, AHEAD = 32 };
 
-/* Keep the starts where the pair still is, and none of a pair that is too rare to merge. While merges
- * are given, any pair may merge. */
+/* Keep the starts where the pair still is, and none of a pair that is too rare to merge. */
 static void drop_starts(Merger *m) {
-    const int32_t *cells = m->cells;
+    const int32_t *cells = m->cells.at;
     int32_t *starts = m->starts.at;
-    const int64_t least = m->given_done < m->given.length ? 1 : m->min_count;
     int64_t end = 0;
     for (int32_t number = 0; number < m->pairs.length; number++) {
         const Span span = span_of(m, number);
         const Pair pair = m->pairs.at[number];
-        const int64_t left_size = size_of(m, pair.left);
+        const int64_t width = width_of(m, pair.left);
         m->begins.at[number] = (uint32_t)end;
-        if (m->counts.at[number] < least) continue;
+        if (m->counts.at[number] < m->min_count) continue;
         for (int64_t each = span.begin; each < span.end; each++) {
             if (each + AHEAD < m->starts.length) PREFETCH(&cells[starts[each + AHEAD]]);
             const int32_t start = starts[each];
             starts[end] = start; /* without a branch, which would often be guessed wrong */
-            end += (cells[start] == pair.left) & (cells[start + left_size] == pair.right);
+            end += (cells[start] == pair.left) & (cells[start + width] == pair.right);
         }
     }
     m->starts.length = end;

@@ -13,7 +13,16 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from engine.core.errors import KernelMemoryError
-from engine.native import KERNEL, PADDING, KernelObject, address, copied, host, random_seed
+from engine.native import (
+    KERNEL,
+    NO_TABLES,
+    PADDING,
+    KernelObject,
+    address,
+    copied,
+    host,
+    random_seed,
+)
 from engine.native.scanning import KernelScanner
 
 MOST = 2**31 - 1
@@ -24,8 +33,6 @@ KEPT_NUMBERS = 1 << 20
 """The limit of ids whose integers are made once and kept."""
 
 _NO_MEMORY = "there is not enough memory to encode; give the text in parts"
-NO_TABLES = bytes(513)
-"""Border tables without a border."""
 _WRONG = -2
 """The result of `encoder_learn` for lengths that do not add up to the pieces."""
 

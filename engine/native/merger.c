@@ -1,12 +1,7 @@
 /* Training, as engine/bpe/trainers/fast.py does it, and the record of each step. */
 #include "merger.h"
 
-enum { AHEAD = 8, FIRST_SLOTS = 1 << 14, BYTE_PAIRS = BYTES * BYTES };
-
-/* For each pair of bytes: its count, its number of places, and the index of its next start. */
-typedef struct {
-    int64_t count[BYTE_PAIRS], places[BYTE_PAIRS], next_start[BYTE_PAIRS];
-} BytePairs;
+enum { AHEAD = 8, FIRST_SLOTS = 1 << 14, RECENT = 1 << 16 };
 
 /* -- pairs and their numbers */
 
@@ -63,20 +58,26 @@ static bool is_wordy(const Merger *m, Pair pair) {
     return words > m->most_words;
 }
 
+/* Whether the token of a pair is short enough, in bytes and in words. */
+static bool may_merge(const Merger *m, Pair pair) {
+    return size_of(m, pair.left) + size_of(m, pair.right) <= m->longest &&
+           !(m->most_words && is_wordy(m, pair));
+}
+
 /* Add a token whose bytes are at the end of `text` now. */
-static bool add_token(Merger *m) {
-    return PUSH(m->ends, m->text.length) && PUSH(m->before.group_of, -1) &&
-           PUSH(m->after.group_of, -1);
+static bool add_token(Merger *m, int64_t width) {
+    return PUSH(m->ends, m->text.length) && PUSH(m->widths, (int32_t)width) &&
+           PUSH(m->before.group_of, -1) && PUSH(m->after.group_of, -1);
 }
 
 /* Add the token that a pair makes. */
 static bool join(Merger *m, Pair pair) {
     const Span left = bytes_of(m, pair.left), right = bytes_of(m, pair.right);
-    const int64_t left_size = left.end - left.begin, right_size = right.end - right.begin;
-    TRY(RESERVE(m->text, left_size + right_size));
+    const int64_t left_size = left.end - left.begin, begin = right.begin + m->prefix;
+    TRY(RESERVE(m->text, left_size + right.end - begin));
     TRY(APPEND(m->text, m->text.at + left.begin, left_size));
-    TRY(APPEND(m->text, m->text.at + right.begin, right_size));
-    return add_token(m);
+    TRY(APPEND(m->text, m->text.at + begin, right.end - begin));
+    return add_token(m, width_of(m, pair.left) + width_of(m, pair.right));
 }
 
 /* -- a step */
@@ -103,7 +104,7 @@ static inline bool note(Neighbours *side, int32_t token, int64_t start, int64_t 
 
 /* Return the pretoken of a cell. */
 static inline int32_t pretoken_of(const Merger *m, int64_t cell) {
-    const int32_t *block = &m->cells[cell / BLOCK * BLOCK], place = (int32_t)(cell % BLOCK);
+    const int32_t *block = &m->cells.at[cell / BLOCK * BLOCK], place = (int32_t)(cell % BLOCK);
     int32_t borders = 0; /* counted in a whole block: compilers make vectors of that */
     for (int32_t each = 0; each < BLOCK; each++) borders += (each < place) & (block[each] == BORDER);
     return m->borders[cell / BLOCK] + borders - 1;
@@ -114,7 +115,7 @@ static inline int32_t pretoken_of(const Merger *m, int64_t cell) {
 static void find_pretokens(const Merger *m, const int32_t *starts, int64_t count,
                            int32_t pretokens[AHEAD]) {
     for (int64_t next = AHEAD; next < count && next < 2 * AHEAD; next++) {
-        PREFETCH(&m->cells[starts[next]]);
+        PREFETCH(&m->cells.at[starts[next]]);
         PREFETCH(&m->borders[starts[next] / BLOCK]);
     }
     for (int64_t each = 0; each < count && each < AHEAD; each++) {
@@ -126,13 +127,13 @@ static void find_pretokens(const Merger *m, const int32_t *starts, int64_t count
 /* Write the new token at each occurrence of the pair, and note its neighbours. A pair of two adjacent
  * new tokens is noted by the first: it sees that the second is about to be written. */
 static bool replace(Merger *m, Pair pair, int32_t new_id, Span span, Step *step) {
-    int32_t *cells = m->cells, pretokens[AHEAD];
+    int32_t *cells = m->cells.at, pretokens[AHEAD];
     const int32_t *starts = m->starts.at + span.begin; /* `note` adds to other arrays */
-    const int64_t left_size = size_of(m, pair.left), size = size_of(m, new_id);
+    const int64_t left_width = width_of(m, pair.left), width = width_of(m, new_id);
     int32_t last_pretoken = -1;
     for (int64_t each = 0, count = span.end - span.begin; each < count; each++) {
         if (each % AHEAD == 0) find_pretokens(m, starts + each, count - each, pretokens);
-        const int64_t start = starts[each], middle = start + left_size, end = start + size;
+        const int64_t start = starts[each], middle = start + left_width, end = start + width;
         if (cells[start] != pair.left || cells[middle] != pair.right) continue;
         const int32_t pretoken = pretokens[each % AHEAD];
         const int64_t weight = m->times[pretoken];
@@ -142,9 +143,9 @@ static bool replace(Merger *m, Pair pair, int32_t new_id, Span span, Step *step)
         m->places--;
         const int32_t previous = cells[start - 1];
         if (previous != BORDER && previous != new_id)
-            TRY(note(&m->before, previous, start - size_of(m, previous), weight));
+            TRY(note(&m->before, previous, start - width_of(m, previous), weight));
         int32_t next = cells[end];
-        if (next == pair.left && cells[end + left_size] == pair.right) next = new_id;
+        if (next == pair.left && cells[end + left_width] == pair.right) next = new_id;
         if (next != BORDER) TRY(note(&m->after, next, start, weight));
         cells[middle - 1] = cells[middle] = INSIDE;
         cells[start] = cells[end - 1] = new_id;
@@ -182,15 +183,13 @@ static bool subtract_broken(Merger *m, int32_t number, int32_t new_id) {
 /* Number the new pairs of one side, copy their starts, group by group, and clear the groups. A pair
  * that may not merge gets no number. */
 static bool add_pairs(Merger *m, Neighbours *side, int32_t new_id, bool new_id_first) {
-    const int64_t room = m->longest - size_of(m, new_id);
     TRY(RESERVE(m->starts, side->starts.length));
     int64_t end = m->starts.length;
     for (int64_t each = 0; each < side->groups.length; each++) {
         Group *group = &side->groups.at[each];
         const Pair pair = new_id_first ? (Pair){new_id, group->token} : (Pair){group->token, new_id};
         side->group_of.at[group->token] = -1;
-        if (size_of(m, group->token) > room) continue;
-        if (m->most_words && is_wordy(m, pair)) continue;
+        if (!may_merge(m, pair)) continue;
         TRY(PUSH(m->changed, (int32_t)m->pairs.length) && PUSH(m->after_counts, group->weight));
         TRY(add_pair(m, pair, group->weight, end));
         group->next_start = end;
@@ -205,18 +204,19 @@ static bool add_pairs(Merger *m, Neighbours *side, int32_t new_id, bool new_id_f
     return true;
 }
 
-static bool merge(Merger *m, int32_t number) {
+static bool merge(Merger *m, int32_t number, int64_t tied) {
     const Pair pair = m->pairs.at[number];
     const int32_t new_id = (int32_t)m->ends.length;
     const int64_t known = m->pairs.length;
-    Step step = {number, pair.left, pair.right, m->counts.at[number], 0, 0, 0, 0};
+    Step step = {number, pair.left, pair.right, m->counts.at[number], 0, 0, 0, 0, tied};
     TRY(join(m, pair));
     TRY(replace(m, pair, new_id, span_of(m, number), &step));
     TRY(subtract_broken(m, number, new_id));
     TRY(change(m, number, 0)); /* overlapping occurrences were not all replaced */
     TRY(add_pairs(m, &m->after, new_id, true));
     TRY(add_pairs(m, &m->before, new_id, false));
-    for (int64_t new = known; new < m->pairs.length; new++) TRY(push(m, (int32_t)new));
+    if (m->scores) TRY(update_scores(m, &step, known));
+    else for (int64_t new = known; new < m->pairs.length; new++) TRY(push(m, (int32_t)new));
     step.changes_end = m->earlier_changes + m->changed.length;
     step.pairs = m->pairs.length;
     compact(m);
@@ -225,82 +225,138 @@ static bool merge(Merger *m, int32_t number) {
 
 /* -- before the first step */
 
-static bool lay_out(Merger *m, const uint8_t *bytes, const int64_t *ends, int64_t pretokens) {
-    m->cell_count = (pretokens ? ends[pretokens - 1] : 0) + pretokens + 1;
-    TRY(m->cells = zeroed_table(m->cell_count + BLOCK, sizeof *m->cells)); /* the last block is whole */
-    int64_t cell = 0, at = 0;
-    m->cells[cell++] = BORDER;
-    for (int64_t pretoken = 0; pretoken < pretokens; pretoken++) {
-        for (; at < ends[pretoken]; at++) m->cells[cell++] = bytes[at];
-        m->cells[cell++] = BORDER;
+/* Write the units into the cells. They are in bytes, or in 32 bits if `is_wide`. */
+static bool lay_out(Merger *m, const void *units, bool is_wide, const int64_t *ends, int64_t pretokens) {
+    const int64_t all = pretokens ? ends[pretokens - 1] : 0;
+    TRY(RESERVE(m->cells, all + pretokens + 1));
+    int32_t *cell = m->cells.at;
+    *cell++ = BORDER;
+    for (int64_t pretoken = 0, at = 0; pretoken < pretokens; pretoken++) {
+        for (; at < ends[pretoken]; at++)
+            *cell++ = is_wide ? ((const int32_t *)units)[at] : ((const uint8_t *)units)[at];
+        *cell++ = BORDER;
     }
-    TRY(m->borders = zeroed(m->cell_count / BLOCK + 1, sizeof *m->borders));
+    m->cells.length = cell - m->cells.at;
+    return true;
+}
+
+/* Count the units, and the borders of each block. */
+static bool count_cells(Merger *m) {
+    TRY(RESERVE(m->cells, BLOCK)); /* the last block is whole */
+    memset(m->cells.at + m->cells.length, 0, BLOCK * sizeof *m->cells.at);
+    TRY(m->borders = zeroed(m->cells.length / BLOCK + 1, sizeof *m->borders));
     int32_t borders = 0;
-    for (int64_t cell = 0; cell < m->cell_count; cell++) {
+    for (int64_t cell = 0; cell < m->cells.length; cell++) {
         if (cell % BLOCK == 0) m->borders[cell / BLOCK] = borders;
-        borders += m->cells[cell] == BORDER;
+        if (m->cells.at[cell] == BORDER) borders++;
+        else m->uses.at[m->cells.at[cell]] += m->times[borders - 1];
     }
     return true;
 }
 
-/* Return the pair of bytes that begins at a cell, as left · 256 + right; −1 at a border, and for a
- * pair that may not merge. */
-static int32_t byte_pair(const Merger *m, int64_t cell) {
-    const int32_t left = m->cells[cell], right = m->cells[cell + 1];
-    if (left == BORDER || right == BORDER) return -1;
-    if (m->most_words && is_wordy(m, (Pair){left, right})) return -1;
-    return left * BYTES + right;
+static int compare_ids(const void *one, const void *other) {
+    const Pair *a = one, *b = other;
+    return a->left != b->left ? (a->left > b->left) - (a->left < b->left)
+                              : (a->right > b->right) - (a->right < b->right);
 }
 
-/* Number the pairs of bytes in the order of their ids, and list their starts. */
-static bool add_byte_pairs(Merger *m, BytePairs *all) {
-    for (int64_t cell = 0, pretoken = -1; cell + 1 < m->cell_count; cell++) {
-        pretoken += m->cells[cell] == BORDER;
-        const int32_t pair = byte_pair(m, cell);
-        if (pair < 0) continue;
-        all->count[pair] += m->times[pretoken];
-        all->places[pair]++;
+/* Number the pairs of units in the order of appearance, and count them. `numbers`: cell → the number
+ * of the pair that begins there, NO_PAIR if there is none or if it may not merge. Until the starts are
+ * listed, `begins` has the number of places of each pair. `recent`: hash → the last pair of it; all
+ * pairs of bytes have different hashes. */
+static bool count_pairs(Merger *m, int32_t *numbers, int32_t recent[RECENT]) {
+    for (int64_t cell = 0, pretoken = -1; cell + 1 < m->cells.length; cell++) {
+        const Pair pair = {m->cells.at[cell], m->cells.at[cell + 1]};
+        pretoken += pair.left == BORDER;
+        numbers[cell] = NO_PAIR;
+        if (pair.left == BORDER || pair.right == BORDER) continue;
+        int32_t *last = &recent[((uint32_t)pair.left << 8 ^ (uint32_t)pair.right) % RECENT];
+        int32_t number = *last;
+        if (number >= m->pairs.length || compare_ids(&m->pairs.at[number], &pair)) {
+            number = number_of(m, pair.left, pair.right);
+            if (number < 0) {
+                if (!may_merge(m, pair)) continue;
+                number = (int32_t)m->pairs.length;
+                TRY(add_pair(m, pair, 0, 0));
+            }
+            *last = number;
+        }
+        m->counts.at[number] += m->times[pretoken];
+        m->begins.at[number]++;
+        numbers[cell] = number;
+        m->places++;
     }
-    for (int32_t pair = 0; pair < BYTE_PAIRS; pair++) {
-        if (all->places[pair] == 0) continue;
-        TRY(add_pair(m, (Pair){pair / BYTES, pair % BYTES}, all->count[pair], m->places));
-        all->next_start[pair] = m->places;
-        m->places += all->places[pair];
+    return true;
+}
+
+/* What is sorted by its pair, which comes first. */
+typedef struct { Pair pair; int32_t number; uint32_t places; int64_t count; } Numbered;
+
+/* Number the pairs in the order of their ids instead. */
+static bool sort_pairs(Merger *m, int32_t *numbers) {
+    const int64_t pairs = m->pairs.length;
+    Numbered *sorted = zeroed(pairs, sizeof *sorted);
+    int32_t *number_now = zeroed(pairs, sizeof *number_now);
+    const bool has_memory = sorted && number_now;
+    for (int32_t each = 0; has_memory && each < pairs; each++)
+        sorted[each] = (Numbered){m->pairs.at[each], each, m->begins.at[each], m->counts.at[each]};
+    if (has_memory) qsort(sorted, (size_t)pairs, sizeof *sorted, compare_ids);
+    for (int32_t each = 0; has_memory && each < pairs; each++) {
+        m->pairs.at[each] = sorted[each].pair;
+        m->begins.at[each] = sorted[each].places;
+        m->counts.at[each] = sorted[each].count;
+        number_now[sorted[each].number] = each;
+    }
+    for (int64_t cell = 0; has_memory && cell + 1 < m->cells.length; cell++)
+        if (numbers[cell] != NO_PAIR) numbers[cell] = number_now[numbers[cell]];
+    free(sorted);
+    free(number_now);
+    return has_memory && grow_slots(m, m->slot_count);
+}
+
+/* List the starts of all pairs. */
+static bool list_starts(Merger *m, const int32_t *numbers) {
+    uint32_t *next = m->begins.at, begin = 0;
+    for (int64_t pair = 0; pair < m->pairs.length; pair++) {
+        const uint32_t places = next[pair];
+        next[pair] = begin;
+        begin += places;
     }
     TRY(RESERVE(m->starts, m->places));
     m->starts.length = m->places;
-    for (int64_t cell = 0; cell + 1 < m->cell_count; cell++) {
-        const int32_t pair = byte_pair(m, cell);
-        if (pair >= 0) m->starts.at[all->next_start[pair]++] = (int32_t)cell;
-    }
+    for (int64_t cell = 0; cell + 1 < m->cells.length; cell++)
+        if (numbers[cell] != NO_PAIR) m->starts.at[next[numbers[cell]]++] = (int32_t)cell;
+    for (int64_t pair = m->pairs.length - 1; pair > 0; pair--) next[pair] = next[pair - 1];
+    if (m->pairs.length) next[0] = 0;
     return true;
 }
 
-/* Set the pair of the next given merge; it gets a number if it has never occurred. */
-static bool next_given(Merger *m, int32_t *number) {
-    const Pair pair = m->given.at[m->given_done++];
-    *number = number_of(m, pair.left, pair.right);
-    if (*number < 0) {
-        *number = (int32_t)m->pairs.length;
-        TRY(add_pair(m, pair, 0, m->starts.length));
-    }
-    return true;
+static bool begin_pairs(Merger *m) {
+    int32_t *numbers = zeroed(m->cells.length, sizeof *numbers);
+    int32_t *recent = zeroed(RECENT, sizeof *recent);
+    const bool begun = numbers && recent && grow_slots(m, FIRST_SLOTS) &&
+                       count_pairs(m, numbers, recent) && sort_pairs(m, numbers) &&
+                       list_starts(m, numbers);
+    free(numbers);
+    free(recent);
+    return begun;
 }
 
 /* -- called by Python */
 
 /* Free everything but the pairs, which can still be looked up. */
 EXPORT void merger_finish(Merger *m) {
-    free(m->cells);
+    RELEASE(m->cells);
     free(m->borders);
     free(m->times);
-    m->cells = m->borders = NULL;
+    m->borders = NULL;
     m->times = NULL;
+    release_scores(m);
     RELEASE(m->text);
     RELEASE(m->ends);
+    RELEASE(m->widths);
     RELEASE(m->begins);
     RELEASE(m->starts);
-    RELEASE(m->given);
     RELEASE(m->heap);
     RELEASE(m->popped);
     RELEASE(m->ties);
@@ -320,69 +376,77 @@ EXPORT void merger_free(Merger *m) {
     merger_finish(m);
     RELEASE(m->pairs);
     RELEASE(m->counts);
+    RELEASE(m->uses);
     free(m->slots);
     free(m);
 }
 
-/* Build the state before the first step. */
-static bool begin(Merger *m, const uint8_t *bytes, const int64_t *ends, const int64_t *times,
-                  int64_t pretokens, int64_t first_id) {
-    TRY(m->times = zeroed(pretokens, sizeof *m->times));
-    copy(m->times, times, pretokens * (int64_t)sizeof *times);
-    TRY(lay_out(m, bytes, ends, pretokens));
-    for (int64_t id = 0; id < first_id; id++) { /* special tokens occur in no pretoken */
-        if (id < BYTES) TRY(PUSH(m->text, (uint8_t)id));
-        TRY(add_token(m));
+/* Add the tokens before the first merge, which have these bytes, joined. */
+static bool add_units(Merger *m, const uint8_t *text, const int64_t *ends, int64_t units) {
+    TRY(RESERVE(m->uses, units));
+    m->uses.length = units;
+    memset(m->uses.at, 0, (size_t)units * sizeof *m->uses.at);
+    for (int64_t id = 0, begin = 0; id < units; begin = ends[id++]) {
+        TRY(APPEND(m->text, text + begin, ends[id] - begin));
+        TRY(add_token(m, 1));
     }
-    TRY(grow_slots(m, FIRST_SLOTS));
-    BytePairs *pairs = zeroed(1, sizeof *pairs);
-    const bool begun = pairs != NULL && add_byte_pairs(m, pairs);
-    free(pairs);
-    return begun;
+    return true;
 }
 
-/* Start a training. `bytes`: the pretokens joined, each up to its entry in `ends`; `times`: the count
- * of each. The first merge gets `first_id`; `most_words` is 0 for any number of words. NULL without
- * memory, or if the tie rule is unknown. */
-EXPORT Merger *merger_new(const uint8_t *bytes, const int64_t *ends, const int64_t *times,
-                          int64_t pretokens, int64_t first_id, const char *tie_rule,
-                          const int32_t *tie_ids, int64_t min_count, int64_t longest,
-                          int64_t most_words, uint64_t seed) {
+/* Build the state before the first step. */
+static bool begin(Merger *m, const void *units, bool is_wide, const int64_t *ends,
+                  const int64_t *times, int64_t pretokens, const Rules *earlier) {
+    TRY(m->times = zeroed(pretokens, sizeof *m->times));
+    copy(m->times, times, pretokens * (int64_t)sizeof *times);
+    TRY(earlier ? respell(m, earlier, units, ends, pretokens) : lay_out(m, units, is_wide, ends, pretokens));
+    return count_cells(m) && begin_pairs(m);
+}
+
+/* The tokens before the first merge and how pairs are chosen, as `Merger` of merging.py has them.
+ * `ends`: of the bytes of each unit in `text`, joined. `most_words` is 0 for any number of words. */
+typedef struct {
+    const uint8_t *text;
+    const int64_t *ends;
+    int64_t units, prefix, by_score, min_count, longest, most_words;
+    const char *tie_rule;
+    const int32_t *tie_ids;
+} Choice;
+
+/* Start a training. `units`: the pretokens joined, each up to its entry in `ends`; `times`: the count
+ * of each. If merges are made before the first step, `earlier` has these, and units are bytes. NULL
+ * without memory, or if the tie rule is unknown. */
+EXPORT Merger *merger_new(const void *units, int64_t is_wide, const int64_t *ends,
+                          const int64_t *times, int64_t pretokens, const Rules *earlier,
+                          const Choice *choice, uint64_t seed) {
     Merger *m = calloc(1, sizeof *m);
     if (m == NULL) return NULL;
-    m->wins = tie_rule_named(tie_rule);
-    memcpy(m->tie_ids, tie_ids, sizeof m->tie_ids);
+    m->wins = tie_rule_named(choice->tie_rule);
+    memcpy(m->tie_ids, choice->tie_ids, sizeof m->tie_ids);
     m->seed = seed | 1;
-    m->min_count = min_count;
-    m->longest = longest;
-    m->most_words = most_words;
+    m->prefix = choice->prefix;
+    m->min_count = choice->min_count;
+    m->longest = choice->longest;
+    m->most_words = choice->most_words;
     m->floor = INT64_MAX;
-    if (m->wins != NULL && begin(m, bytes, ends, times, pretokens, first_id)) return m;
+    if (m->wins != NULL && add_units(m, choice->text, choice->ends, choice->units) &&
+        begin(m, units, is_wide, ends, times, pretokens, earlier) &&
+        (!choice->by_score || start_scores(m)))
+        return m;
     merger_free(m);
     return NULL;
 }
 
-/* Give merges to make first, whatever their counts; call it before the first `merger_run`. */
-EXPORT int64_t merger_give(Merger *m, const Pair *pairs, int64_t count) {
-    return APPEND(m->given, pairs, count) ? 0 : FAILED;
-}
-
-/* Merge until there are `steps` steps or `changes` changed counts, or the given merges are done.
- * Return the number of steps; `merger_steps` has them until the next call. After FAILED pairs may
- * only be looked up. */
+/* Merge until there are `steps` steps or `changes` changed counts. Return the number of steps;
+ * `merger_steps` has them until the next call. After FAILED pairs may only be looked up. */
 EXPORT int64_t merger_run(Merger *m, int64_t steps, int64_t changes) {
     m->earlier_changes += m->changed.length;
     m->steps.length = m->changed.length = m->after_counts.length = 0;
     while (m->steps.length < steps && m->changed.length < changes) {
         int32_t pair;
-        if (m->given_done < m->given.length) {
-            if (!next_given(m, &pair) || !merge(m, pair)) return FAILED;
-            if (m->given_done == m->given.length) break;
-            continue;
-        }
-        if (!best_pair(m, &pair)) return FAILED;
+        int64_t tied = 0;
+        if (!(m->scores ? best_score(m, &pair, &tied) : best_pair(m, &pair))) return FAILED;
         if (pair == NO_PAIR || m->counts.at[pair] < m->min_count) break;
-        if (!merge(m, pair)) return FAILED;
+        if (!merge(m, pair, tied)) return FAILED;
     }
     return m->steps.length;
 }
@@ -407,7 +471,7 @@ EXPORT int64_t merger_first_cell(const Merger *m, int64_t number) {
     const Span span = span_of(m, (int32_t)number);
     for (int64_t each = span.begin; each < span.end; each++) {
         const int32_t start = m->starts.at[each];
-        if (m->cells[start] == pair.left && m->cells[start + size_of(m, pair.left)] == pair.right)
+        if (m->cells.at[start] == pair.left && m->cells.at[start + width_of(m, pair.left)] == pair.right)
             return start;
     }
     return -2;
@@ -416,7 +480,7 @@ EXPORT int64_t merger_first_cell(const Merger *m, int64_t number) {
 /* Merge a pair, by its number. Return the new id. */
 EXPORT int64_t merger_merge(Merger *m, int64_t pair) {
     m->steps.length = m->changed.length = m->after_counts.length = 0;
-    return merge(m, (int32_t)pair) ? m->ends.length - 1 : FAILED;
+    return merge(m, (int32_t)pair, 0) ? m->ends.length - 1 : FAILED;
 }
 
 /* Return the number of a pair, −1 for a pair that has never occurred. */
@@ -429,4 +493,5 @@ EXPORT const int32_t *merger_changed(const Merger *m) { return m->changed.at; }
 EXPORT const int64_t *merger_after(const Merger *m) { return m->after_counts.at; }
 EXPORT const Pair *merger_pairs(const Merger *m) { return m->pairs.at; }
 EXPORT const int64_t *merger_counts(const Merger *m) { return m->counts.at; }
+EXPORT const int64_t *merger_uses(const Merger *m) { return m->uses.at; }
 EXPORT int64_t merger_pair_count(const Merger *m) { return m->pairs.length; }

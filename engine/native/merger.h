@@ -1,7 +1,9 @@
 /* The state of training by the most frequent pair; engine/bpe/trainers/fast.py explains it.
  *
- * All pretokens are in one array of cells, a cell for each byte, with a border before and after each
- * pretoken. A token has its id in its first and its last cell, so both neighbours are found at once.
+ * All pretokens are in one array of cells, a cell for each unit, with a border before and after each
+ * pretoken. Units are the tokens before the first merge: bytes, characters, or tokens that earlier
+ * merges have made. A token has its id in its first and its last cell, so both neighbours are found
+ * at once.
  * Every pair that has ever occurred has a number, in the order of appearance; everything else about
  * pairs is in arrays over these numbers. When too many starts are of no use any more, compact.c
  * drops these.
@@ -19,7 +21,7 @@
 #ifndef MERGER_H
 #define MERGER_H
 
-#include "kernel.h"
+#include "rules.h"
 
 enum { BORDER = -1, INSIDE = -2, NO_PAIR = -1, BYTES = 256 };
 
@@ -31,9 +33,10 @@ typedef struct { int64_t begin, end; } Span;
 typedef struct { int64_t count; int32_t pair; } Entry;
 
 /* The record of a step, as in `Batch` of merging.py. `changes_end`: the number of changes of all
- * steps up to this one; `pairs`: the number of pairs after it. */
+ * steps up to this one; `pairs`: the number of pairs after it; `tied`: the number of pairs with the
+ * highest score, if scores choose. */
 typedef struct {
-    int64_t pair, left, right, count, occurrences, pretokens, changes_end, pairs;
+    int64_t pair, left, right, count, occurrences, pretokens, changes_end, pairs, tied;
 } Step;
 
 /* The places of one new pair in a step: those where the new token has `token` beside it.
@@ -51,14 +54,17 @@ typedef struct {
     ARRAY(int32_t) groups_of_starts;
 } Neighbours;
 
+typedef struct Scores Scores;
 typedef struct Merger Merger;
 struct Merger {
-    int32_t *cells;
-    int64_t cell_count;
+    ARRAY(int32_t) cells;
     int32_t *borders;       /* block → number of borders in all blocks before it */
     int64_t *times;         /* pretoken → its count */
     ARRAY(uint8_t) text;    /* the bytes of all tokens, joined */
     ARRAY(int64_t) ends;    /* id → end of its bytes in `text` */
+    ARRAY(int32_t) widths;  /* id → number of its cells */
+    ARRAY(int64_t) uses;    /* unit → number of its occurrences before the first merge */
+    int64_t prefix;         /* bytes that a token loses when it becomes the right part of another */
 
     ARRAY(Pair) pairs;
     ARRAY(int64_t) counts;
@@ -71,8 +77,6 @@ struct Merger {
 
     int64_t min_count, longest; /* `longest`: in bytes, of a token */
     int64_t most_words;         /* of a token; 0 for any number */
-    ARRAY(Pair) given;          /* the merges to make first, and how many are made */
-    int64_t given_done;
     int (*wins)(const Merger *, Pair, Pair);
     int32_t tie_ids[BYTES];     /* byte → its rank where ids break ties */
 
@@ -80,6 +84,7 @@ struct Merger {
     int64_t floor;
     ARRAY(int32_t) ties;        /* the result of `merger_find_ties` */
     ARRAY(int32_t) popped;      /* pairs that never return to the heap; only `merger_pop` has such */
+    Scores *scores;             /* they choose instead of the heap; NULL if counts do */
 
     Neighbours before, after;
     ARRAY(Step) steps;           /* of the last call of `merger_run` */
@@ -97,6 +102,8 @@ static inline int64_t size_of(const Merger *m, int32_t token) {
     return bytes.end - bytes.begin;
 }
 
+static inline int64_t width_of(const Merger *m, int32_t token) { return m->widths.at[token]; }
+
 /* Return the part of `starts` that a pair has. */
 static inline Span span_of(const Merger *m, int32_t pair) {
     const bool is_last = pair + 1 == m->begins.length;
@@ -109,6 +116,17 @@ int (*tie_rule_named(const char *name))(const Merger *, Pair, Pair);
 
 /* compact.c: drop starts that are of no use, if these are many. */
 void compact(Merger *m);
+
+/* respell.c: write the tokens that earlier merges make of the pretokens into the cells. */
+bool respell(Merger *m, const Rules *earlier, const uint8_t *bytes, const int64_t *ends,
+             int64_t pretokens);
+
+/* scores.c: prepare to choose by score; choose the pair of the highest score, NO_PAIR if none is
+ * left; correct the scores after a step, before which `known` pairs were known. */
+bool start_scores(Merger *m);
+bool best_score(Merger *m, int32_t *pair, int64_t *tied);
+bool update_scores(Merger *m, const Step *step, int64_t known);
+void release_scores(Merger *m);
 
 /* queue.c */
 bool push(Merger *m, int32_t pair);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from ctypes import c_int32, c_int64, c_void_p
+from ctypes import Structure, byref, c_char_p, c_int32, c_int64, c_void_p
 from itertools import accumulate, chain
 from threading import Lock
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from engine.core.arrays import parts_of
 from engine.core.errors import KernelMemoryError
 from engine.core.events import Pair
-from engine.native import FAILED, KERNEL, PADDING, KernelObject, address, random_seed
+from engine.native import FAILED, KERNEL, NO_TABLES, PADDING, KernelObject, address, random_seed
 
 KERNEL_TIE_RULES = frozenset(("lexicographic", "smallest-ids", "huggingface", "sentencepiece"))
 """Names of the tie rules that the kernel knows; `fast` trains by any other rule."""
@@ -21,9 +21,12 @@ MOST_CELLS = 1_500_000_000
 MOST_COUNTED = 2**62
 """The limit of all counts."""
 
-STEP = 8
+MOST_SCORED = 2**32
+"""The limit of all counts of units whose pairs scores choose."""
+
+STEP = 9
 """Integers of a step: number of its pair, left id, right id, count, occurrences, pretokens, number
-of changes of all steps up to this one, number of pairs after it."""
+of changes of all steps up to this one, number of pairs after it, pairs with the highest score."""
 FIRST_STEPS = 16
 MOST_STEPS = 4096
 MOST_CHANGES = 1 << 16
@@ -50,6 +53,30 @@ class Batch(NamedTuple):
         return self.steps[place::STEP]
 
 
+class Spelled(NamedTuple):
+    """Pretokens in ids, whose pairs scores choose.
+
+    Attributes:
+        ids: of all pretokens, joined (32 bits).
+        ends: the end of each pretoken among them (64 bits).
+        prefix: the bytes that a token loses when it becomes the right part of another.
+    """
+
+    ids: array[int]
+    ends: array[int]
+    prefix: int
+
+
+class _Choice(Structure):
+    """`Choice` of merger.c."""
+
+    _fields_ = (
+        *(("text", c_char_p), ("ends", c_void_p), ("units", c_int64), ("prefix", c_int64)),
+        *(("by_score", c_int64), ("min_count", c_int64), ("longest", c_int64)),
+        *(("most_words", c_int64), ("tie_rule", c_char_p), ("tie_ids", c_void_p)),
+    )
+
+
 def can_merge(counts: Mapping[bytes, int]) -> bool:
     """Whether the kernel exists and its integers are wide enough for these pretokens."""
     if KERNEL is None:
@@ -63,14 +90,16 @@ class Merger(KernelObject):
 
     Args:
         counts: pretoken → count; ask `can_merge` first.
-        first_id: the id of the first merge; bytes have the ids below 256.
+        vocab: the tokens before the first step; bytes have the ids below 256.
         tie_rule: a name in `KERNEL_TIE_RULES`.
         tie_ids: byte → its rank where ids break ties.
-        min_count, max_token_length, most_words, given: as in `TrainingTask`.
+        min_count, max_token_length, most_words, earlier: as in `TrainingTask`.
+        spelled: the pretokens in ids, if these are not bytes.
 
     Attributes:
         start: the counts of the pairs before the first merge.
         start_pairs: these pairs, as in `Batch`.
+        uses: the number of occurrences of each token of `vocab` before the first step.
 
     Raises:
         KernelMemoryError: from here and from `batches`, if there is not enough memory.
@@ -79,38 +108,52 @@ class Merger(KernelObject):
     def __init__(
         self,
         counts: Mapping[bytes, int],
-        first_id: int,
+        vocab: Sequence[bytes],
         tie_rule: str,
-        tie_ids: Sequence[int],
+        tie_ids: Sequence[int] = range(256),
         min_count: int = 1,
         max_token_length: int | None = None,
         most_words: int | None = None,
-        given: Sequence[Pair] = (),
+        earlier: Sequence[Pair] = (),
+        spelled: Spelled | None = None,
     ) -> None:
         memory_error = (
             "there is not enough memory to train; use a smaller corpus, or a machine with more "
             "memory"
         )
-        ends, times = array("q", accumulate(map(len, counts))), array("q", counts.values())
-        byte_ids = array("i", tie_ids)
-        longest = _ANY_LENGTH if max_token_length is None else max_token_length
+        times, token_ends = array("q", counts.values()), array("q", accumulate(map(len, vocab)))
+        ranks, longest = array("i", tie_ids), max_token_length
+        choice = _Choice(
+            b"".join(vocab),
+            address(token_ends),
+            len(vocab),
+            0 if spelled is None else spelled.prefix,
+            spelled is not None,
+            min(min_count, MOST_COUNTED),
+            min(_ANY_LENGTH if longest is None else longest, _ANY_LENGTH),
+            min(most_words or 0, _ANY_LENGTH),
+            tie_rule.encode(),
+            address(ranks),
+        )
+        if spelled is None:
+            text, ends = b"".join((*counts, PADDING)), array("q", accumulate(map(len, counts)))
+            units: object = text
+        else:
+            units, ends = address(spelled.ids), spelled.ends
+        rules = _rules_of(earlier, len(vocab) - len(earlier), memory_error) if earlier else None
         super().__init__(
             "merger",
             memory_error,
-            b"".join(counts),
+            units,
+            spelled is not None,
             address(ends),
             address(times),
             len(counts),
-            first_id,
-            tie_rule.encode(),
-            address(byte_ids),
-            min(min_count, MOST_COUNTED),
-            min(longest, _ANY_LENGTH),
-            min(most_words or 0, _ANY_LENGTH),
+            None if rules is None else rules.handle,
+            byref(choice),
             random_seed(),
         )
-        given_ids = array("i", chain.from_iterable(given))
-        self.call("merger_give", address(given_ids), len(given))
+        self.uses = self.integers("merger_uses", len(vocab))
         self._lock = Lock()  # a pair may be looked up while a batch is made
         self._returned_pairs = 0
         self._returned_changes = 0
@@ -120,8 +163,6 @@ class Merger(KernelObject):
 
     def batches(self, steps: int) -> Iterator[Batch]:
         """Make up to `steps` steps, fewer if no pair is left. The first batch is small and fast.
-
-        The given merges come first, in batches of their own.
 
         Call it once: at its end, or when closed, it frees everything but the pairs.
         """
@@ -189,7 +230,7 @@ class Merger(KernelObject):
         if not done:
             return None
         made = self.integers("merger_steps", STEP * done)
-        before, self._returned_changes = self._returned_changes, made[-2]
+        before, self._returned_changes = self._returned_changes, made[-3]
         changes = self._returned_changes - before
         return Batch(
             made,
@@ -202,6 +243,14 @@ class Merger(KernelObject):
         """Return the pairs that are new since the last call."""
         known, self._returned_pairs = self._returned_pairs, self.call("merger_pair_count")
         return self.integers("merger_pairs", 2 * (self._returned_pairs - known), "i", 2 * known)
+
+
+def _rules_of(merges: Sequence[Pair], first_id: int, memory_error: str) -> KernelObject:
+    """Return merges of bytes in the kernel, which make the ids from the first one on."""
+    byte_ids, pairs = array("i", range(256)), array("i", chain.from_iterable(merges))
+    made = array("i", chain.from_iterable(enumerate(range(first_id, first_id + len(merges)))))
+    columns = address(byte_ids), address(pairs), address(made)
+    return KernelObject("rules", memory_error, NO_TABLES, *columns, len(merges), random_seed())
 
 
 class RankedPairs(NamedTuple):

@@ -7,24 +7,29 @@ breakpoints need the winning scores of all steps at once, so these have columns 
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from itertools import accumulate
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from engine.bpe.trainer import StopReason
 from engine.bpe.trainers.algorithm import PairTask
 from engine.bpe.trainers.indexed import PairIndex
+from engine.bpe.trainers.native import NativePairs
 from engine.core.arrays import Ints
 from engine.core.errors import VocabSizeError
 from engine.core.events import Pair
+from engine.core.registry import Registry, registry_of
 from engine.encoding.alphabet import CharacterAlphabet
 from engine.encoding.merging import count_pairs
+from engine.native.merging import MOST_SCORED, STEP, Merger, Spelled, can_merge
 from engine.recording.change_log import ChangeLog, GrowingArray, IntegerType
 from engine.recording.merge_record import MergeRecord, MergeReport, PairNumbers, PairStep, copied
 from engine.recording.training_input import check_counts, check_size
-from engine.text.pretokenize import to_bytes, to_text
+from engine.text.pretokenize import to_bytes, to_texts
 from engine.wordpiece.score import (
     DEFAULT_TIE_RULE,
     SCORE_TIE_RULES,
@@ -37,12 +42,14 @@ from engine.wordpiece.words import CONTINUES, bare, count_words, inner, joined
 
 
 class WordPieceTask(PairTask):
-    """The words of a corpus, spelled in characters, with their pairs.
+    """The words of a corpus, spelled in characters, and the merging of their pairs in Python.
 
     Args:
         counts: word → number of its occurrences, in order of first appearance; no zeros.
         special_tokens: get the first ids; include the unknown token.
         unknown_token: replaces a word that the vocabulary cannot spell.
+        tie_rule: chooses among pairs of equal scores.
+        min_count: rarer pairs are not merged.
 
     Attributes:
         vocab: id → piece as it is written: the special tokens, then the characters sorted (so
@@ -54,16 +61,22 @@ class WordPieceTask(PairTask):
         character_count: the number of pieces of the words before any merge.
     """
 
+    name: ClassVar = "indexed"
+
     def __init__(
-        self, counts: Mapping[bytes, int], special_tokens: Sequence[str], unknown_token: str
+        self,
+        counts: Mapping[bytes, int],
+        special_tokens: Sequence[str],
+        unknown_token: str,
+        tie_rule: ScoreTieRule,
+        min_count: int,
     ) -> None:
         self.counts = counts
         self.special_tokens = tuple(special_tokens)
         self.unknown_token = unknown_token
-        pieces: set[str] = set()
-        for word in map(to_text, counts):
-            pieces.add(word[0])
-            pieces.update(map(inner, word[1:]))
+        self.tie_rule, self.min_count = tie_rule, min_count
+        words = to_texts(list(counts))
+        pieces = {word[0] for word in words} | {*map(inner, {*"".join(word[1:] for word in words)})}
         characters = sorted(pieces)
         self.vocab = [to_bytes(piece) for piece in (*special_tokens, *characters)]
         self.first_id = len(self.vocab)
@@ -71,20 +84,97 @@ class WordPieceTask(PairTask):
         unknown = self.special_tokens.index(unknown_token)
         self.alphabet = CharacterAlphabet(ids, unknown=unknown, prefix=CONTINUES)
         self.spell = self.alphabet.spell
-        words = self.spelled()
-        pair_counts = count_pairs(words, counts.values())
-        self.pairs = PairNumbers(pair_counts)
-        self.start = list(pair_counts.values())
+        self._count(words, ids)
+        self.character_count = sum(self.start_of_pieces)
+
+    @staticmethod
+    def can_solve(counts: Mapping[bytes, int], tie_rule: ScoreTieRule) -> bool:
+        """Whether these words can be merged here by this tie rule."""
+        return True
+
+    def _count(self, words: Sequence[str], ids: Mapping[str, int]) -> None:
+        """Count the pairs and the pieces of the words; `ids` are those of the characters."""
+        spelled = self.spelled()
+        pair_counts = count_pairs(spelled, self.counts.values())
+        self.pairs: PairNumbers = PairNumbers(pair_counts)
+        self.start: Sequence[int] = list(pair_counts.values())
         self.start_of_pieces = [0] * self.first_id
-        for ids_of_word, count in zip(words, counts.values(), strict=True):
+        for ids_of_word, count in zip(spelled, self.counts.values(), strict=True):
             for token_id in ids_of_word:
                 self.start_of_pieces[token_id] += count
-        self.character_count = sum(self.start_of_pieces)
+
+    def merges(self, record: WordPieceRecord, wanted: int) -> Iterator[tuple[MergeReport, int]]:
+        """Yield up to `wanted` merges, each with the number of pairs that have its score.
+
+        The caller appends each to the record before it asks for the next.
+        """
+        index = PairIndex(self)
+        rule = self.tie_rule
+        order = TieOrder(rule.then.make_key(self.vocab, index.first_seen), rule.by_count)
+        for step in range(wanted):
+            scoreboard = record.scoreboard(step)
+            pair = scoreboard.best(order)
+            if pair is None:
+                return
+            yield index.merge(pair, self.join(pair)), len(scoreboard.leaders)
 
     def join(self, pair: Pair) -> int:
         """Add the piece that the pair makes to the vocab; return its id."""
         self.vocab.append(joined(self.vocab[pair[0]], self.vocab[pair[1]]))
         return len(self.vocab) - 1
+
+
+class NativeTask(WordPieceTask):
+    """A task whose pairs the kernel merges; its heap knows one tie rule."""
+
+    name = "native"
+
+    @staticmethod
+    def can_solve(counts: Mapping[bytes, int], tie_rule: ScoreTieRule) -> bool:
+        characters = sum(count * len(word) for word, count in counts.items())
+        return tie_rule.name == "frequent" and characters < MOST_SCORED and can_merge(counts)
+
+    def _count(self, words: Sequence[str], ids: Mapping[str, int]) -> None:
+        sizes = np.fromiter(map(len, words), np.int64, len(words))
+        codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
+        first, others = (np.zeros(sys.maxunicode + 1, np.int32) for _ in range(2))
+        for piece, token_id in ids.items():
+            (first if len(piece) == 1 else others)[ord(piece[-1])] = token_id
+        spelled, starts = others[codes], np.cumsum(sizes) - sizes
+        spelled[starts] = first[codes[starts]]
+        units = array("i", spelled.tobytes())
+        merger = Merger(
+            self.counts,
+            self.vocab,
+            self.tie_rule.then.name,
+            min_count=self.min_count,
+            spelled=Spelled(units, array("q", accumulate(sizes.tolist())), len(CONTINUES)),
+        )
+        self.pairs = NativePairs(merger)
+        self.start = merger.start.tolist()
+        self.start_of_pieces = merger.uses.tolist()
+
+    def merges(self, record: WordPieceRecord, wanted: int) -> Iterator[tuple[MergeReport, int]]:
+        known, changes = self.pairs, 0
+        assert isinstance(known, NativePairs)  # only an unpickled task has others
+        for batch in known.merger.batches(wanted):
+            first_change, first_pair = changes, len(known)
+            for number, left, right, count, occurrences, pretokens, end, pairs, tied in zip(
+                *map(batch.column, range(STEP)), strict=True
+            ):
+                new = slice(2 * (len(known) - first_pair), 2 * (pairs - first_pair))
+                known.ids.extend(batch.pairs[new])
+                self.join((left, right))
+                changed = slice(changes - first_change, end - first_change)
+                changes = end
+                numbers, after = batch.changed[changed], batch.after[changed]
+                yield MergeReport(number, count, numbers, after, occurrences, pretokens), tied
+
+
+WORDPIECE_TRAINERS: Registry[str, type[WordPieceTask]] = registry_of(
+    "trainer", NativeTask, WordPieceTask
+)
+"""Ways to find the merges, the fastest first; each is an oracle of the others."""
 
 
 # -- the steps, thin views of the record
@@ -156,14 +246,13 @@ class WordPieceRecord(MergeRecord[WordPieceStep]):
     pairs: PairNumbers
     _step_type = WordPieceStep
 
-    def __init__(self, task: WordPieceTask, tie_rule: ScoreTieRule, min_count: int) -> None:
+    def __init__(self, task: WordPieceTask) -> None:
         super().__init__()
         self.task = task
         self.vocab = task.vocab
         self.first_id = task.first_id
         self.pairs = task.pairs
-        self.tie_rule = tie_rule
-        self.min_count = min_count
+        self.tie_rule, self.min_count = task.tie_rule, task.min_count
         self._now = list(task.start_of_pieces)
         # No count is higher than the number of characters.
         integers: IntegerType = "i" if sum(self._now) < 2**31 else "q"
@@ -258,6 +347,8 @@ class WordPieceTrainer:
             is not one of them.
         tie_rule: a name in `SCORE_TIE_RULES`.
         min_count: pairs rarer than this do not merge, whatever their score.
+        trainer: a name in `WORDPIECE_TRAINERS`; `indexed` replaces `native` without a kernel, and
+            for a tie rule or counts that the kernel does not know.
 
     Raises:
         VocabSizeError: the special tokens and the characters alone are more than `vocab_size`.
@@ -280,6 +371,7 @@ class WordPieceTrainer:
         unknown_token: str = UNKNOWN_TOKEN,
         tie_rule: str = DEFAULT_TIE_RULE,
         min_count: int = 1,
+        trainer: str = NativeTask.name,
     ) -> None:
         if unknown_token not in special_tokens:
             special_tokens = (unknown_token, *special_tokens)
@@ -287,7 +379,9 @@ class WordPieceTrainer:
         rule = SCORE_TIE_RULES[tie_rule]
         check_counts(counts)
         words = count_words(counts, special_tokens)
-        self.task = WordPieceTask(words, special_tokens, unknown_token)
+        kind = WORDPIECE_TRAINERS[trainer]
+        kind = kind if kind.can_solve(words, rule) else WordPieceTask
+        self.task = kind(words, special_tokens, unknown_token, rule, max(1, min_count))
         if vocab_size < (smallest := self.task.first_id):
             specials = len(self.task.special_tokens)
             ending = "" if specials == 1 else "s"
@@ -297,23 +391,15 @@ class WordPieceTrainer:
                 f"{smallest}"
             )
         self.vocab_size = vocab_size
-        self.record = WordPieceRecord(self.task, rule, max(1, min_count))
+        self.record = WordPieceRecord(self.task)
         self.merges_wanted = vocab_size - self.record.first_id
         """Merges that fill the vocabulary."""
         self.stop_reason: StopReason | None = None
 
     def steps(self) -> Iterator[WordPieceStep]:
         """Yield the merges, best first. Stop pulling to stop; call once a run."""
-        index = PairIndex(self.task)
-        rule = self.record.tie_rule
-        order = TieOrder(rule.then.make_key(self.task.vocab, index.first_seen), rule.by_count)
-        while len(self.record) < self.merges_wanted:
-            scoreboard = self.record.scoreboard(len(self.record))
-            pair = scoreboard.best(order)
-            if pair is None:
-                break
-            merge = index.merge(pair, self.task.join(pair))
-            yield self.record.append(merge, len(scoreboard.leaders))
+        for merge, tied in self.task.merges(self.record, self.merges_wanted):
+            yield self.record.append(merge, tied)
         if len(self.record) == self.merges_wanted:
             self.stop_reason = StopReason.SIZE_REACHED
         elif self.record.counts.at(len(self.record)).any():

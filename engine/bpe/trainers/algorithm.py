@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from engine.bpe.ties import FirstSeen, PairKey, TieRule
@@ -11,10 +12,10 @@ from engine.bpe.trainers.pseudocode import CodeLine
 from engine.bpe.trainers.symbols import Symbols
 from engine.bpe.trainers.work_counts import WorkCounts
 from engine.core.events import Pair
-from engine.encoding.merging import count_pairs
+from engine.core.slow_modules import np
+from engine.encoding.alphabet import BYTES
+from engine.encoding.encoders import RankHeap
 from engine.recording.merge_record import MergeBatch, MergeReport, PairNumbers
-
-COLON_SPACE = ord(":"), ord(" ")
 
 
 def is_wordy(token: bytes, most_words: int) -> bool:
@@ -81,10 +82,12 @@ class TrainingTask(PairTask):
         spell: spells a pretoken in token ids, before any merge.
         most_words: most words of a token (see `is_wordy`); `None` for no limit. Pairs beyond it are
             ignored like those of too long tokens.
-        given: merges to make first, in ids, whatever their counts. One whose pair does not occur
-            makes its token all the same. Algorithms with `takes_given` make them.
-        pairs: the numbers of the pairs, shared with the record; at first those before any merge.
+        earlier: merges of bytes, in ids, whose tokens end the vocab. They are made before the first
+            step, whatever their counts.
+        pairs: the numbers of the pairs, shared with the record; at first those before the first
+            step.
         start: the counts of these pairs, by number.
+        uses: the number of occurrences of each token of the vocab before the first step.
         work: the work of the algorithm so far.
     """
 
@@ -97,7 +100,7 @@ class TrainingTask(PairTask):
         max_token_length: int | None = None,
         spell: Spell = IN_BYTES,
         most_words: int | None = None,
-        given: Sequence[Pair] = (),
+        earlier: Sequence[Pair] = (),
     ) -> None:
         self.counts = counts
         self.vocab = vocab
@@ -106,24 +109,30 @@ class TrainingTask(PairTask):
         self.max_token_length = max_token_length
         self.spell = spell
         self.most_words = most_words
-        self.given = given
+        self.earlier = earlier
+        if earlier:
+            ids = range(len(vocab) - len(earlier), len(vocab))
+            merges = zip(earlier, enumerate(ids), strict=True)
+            self.spell = RankHeap(BYTES, dict(merges)).encode
         self.wanted = ANY_NUMBER
-        self.pairs, self.start = self._start()
+        self.pairs, self.start, self.uses = self._start()
         self.work = WorkCounts()
 
     @cached_property
     def symbols(self) -> Symbols:
-        """The pretokens in one flat array; for algorithms that merge only bytes."""
-        # Of all pairs of bytes only one may be wordy.
-        return Symbols(self.counts, None if self.most_words is None else COLON_SPACE)
-
-    def _start(self) -> tuple[PairNumbers, list[int]]:
-        """Return the pairs before any merge in the order of their ids, and their counts."""
+        """The pretokens in one flat array."""
         if self.spell is IN_BYTES:
-            byte_pairs, counts = self.symbols.byte_pair_counts()
-            return PairNumbers(divmod(pair, 256) for pair in byte_pairs), counts
-        found = sorted(self.mergeable(count_pairs(self.spelled(), self.counts.values())).items())
-        return PairNumbers(pair for pair, _ in found), [count for _, count in found]
+            units = np.frombuffer(b"".join(self.counts), np.uint8).astype(np.int32)
+            return Symbols(units, list(map(len, self.counts)), self.counts.values())
+        spelled = self.spelled()
+        joined = np.fromiter(chain.from_iterable(spelled), np.int32)
+        return Symbols(joined, list(map(len, spelled)), self.counts.values())
+
+    def _start(self) -> tuple[PairNumbers, list[int], list[int]]:
+        """Return the pairs before the first step, their counts, and those of the tokens."""
+        found = {pair: count for pair, (count, _) in self.symbols.pairs.items()}
+        pairs = self.mergeable(found)
+        return PairNumbers(pairs), list(pairs.values()), self.symbols.uses(len(self.vocab))
 
     def join(self, pair: Pair) -> int:
         """Add the token that the pair makes to the vocab; return its id."""
@@ -163,7 +172,6 @@ class Algorithm(NamedTuple):
         counters: the fields of `WorkCounts` that it adds to.
         static_only: whether it needs a tie rule whose keys never change.
         bytes_only: whether pretokens must be spelled in bytes.
-        takes_given: whether it makes the given merges of a task first.
         task_type: the class of task that `run` takes.
         can_solve: whether it can train on these pretoken counts by this tie rule.
     """
@@ -175,6 +183,5 @@ class Algorithm(NamedTuple):
     counters: tuple[str, ...]
     static_only: bool = False
     bytes_only: bool = False
-    takes_given: bool = False
     task_type: type[TrainingTask] = TrainingTask
     can_solve: Callable[[Mapping[bytes, int], TieRule], bool] = lambda counts, tie_rule: True

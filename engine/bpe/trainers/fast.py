@@ -2,7 +2,7 @@
 
 No pretoken is ever scanned as a whole. The data structures:
 
-`Symbols`      all pretokens in one flat array of cells, a cell for each byte. A token has its id in
+`Symbols`      all pretokens in one flat array of cells, a cell for each unit. A token has its id in
                its first and its last cell, so both its neighbours are found in one step.
 `PairNumbers`  every pair ever seen has a number, in the order of appearance. Everything else about
                pairs is an array over these numbers.
@@ -132,7 +132,7 @@ class FlatIndex:
         pairs: the numbers of the pairs.
         counts: number → count of the pair.
         occurrences: number → the cells where the pair started when it was new.
-        sizes: token id → its length in bytes.
+        sizes: token id → its length in units.
     """
 
     def __init__(self, task: TrainingTask) -> None:
@@ -140,19 +140,11 @@ class FlatIndex:
         self.pairs = task.pairs
         self.counts = list(task.start)
         self.occurrences = Occurrences()
-        self.occurrences.add(Grouped(*self.symbols.byte_pair_starts()), len(self.counts))
-        self.sizes = [len(token) for token in task.vocab]
+        places = self.symbols.pairs
+        self.occurrences.add([places[pair][1] for pair in self.pairs], len(self.counts))
+        self.sizes = [1] * len(task.vocab)
         self._may_merge = task.may_merge
         self._has_limits = task.max_token_length is not None or task.most_words is not None
-
-    def number_of(self, pair: Pair) -> int:
-        """Return the number of a pair, a new one if it has never occurred."""
-        number = self.pairs.number_of(pair)
-        if number is None:
-            number = self.pairs.number_or_new(pair)
-            self.counts.append(0)
-            self.occurrences.add([[]], 1)
-        return number
 
     def merged(self, number: int, new_id: int, replaced: FlatReplacement) -> MergeReport:
         """Update counts and occurrences after a pair has been replaced."""
@@ -317,8 +309,6 @@ def fast(task: TrainingTask) -> Iterator[MergeReport]:
     # Put all pretokens into one flat array; count all pairs, and note where they start.
     index = FlatIndex(task)
     pairs, counts = index.pairs, index.counts
-    for pair in task.given:
-        yield replace_everywhere(task, index, index.number_of(pair))
     # Put all pairs into buckets by their counts.
     key = task.tie_key(never_seen)
     queue, work = BucketQueue(counts, lambda number: key(pairs[number])), task.work
@@ -337,7 +327,7 @@ def replace_everywhere(task: TrainingTask, index: FlatIndex, number: int) -> Mer
     """Replace a pair by a new token wherever it occurs, and update all counts."""
     pair = index.pairs[number]
     new_id = task.join(pair)
-    index.sizes.append(len(task.vocab[new_id]))
+    index.sizes.append(sum(map(index.sizes.__getitem__, pair)))
     starts = index.occurrences.of(number)
     task.work.places_checked += len(starts)
     if len(starts) >= MANY:
@@ -526,5 +516,4 @@ ALGORITHM = Algorithm(
     ("pairs_scanned", "places_checked", "bucket_moves"),
     static_only=True,
     bytes_only=True,
-    takes_given=True,
 )

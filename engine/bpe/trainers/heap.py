@@ -113,8 +113,6 @@ class LazyHeap:
 def heap(task: TrainingTask) -> Iterator[MergeReport]:
     # Count all pairs, and note the pretokens that contain each.
     index = PairIndex(task)
-    for pair in task.given:
-        yield index.merge(pair, task.join(pair))
     yield from merges_by_heap(task, index)
 
 
@@ -181,5 +179,4 @@ ALGORITHM = Algorithm(
     heap,
     PSEUDOCODE,
     ("heap_pushes", "heap_pops", "stale_entries", "pretokens_visited", "tokens_read"),
-    takes_given=True,
 )

@@ -23,11 +23,12 @@ class NativePairs(PairNumbers):
     """The pair numbers of the kernel, which also finds the number of a pair.
 
     Attributes:
+        merger: the training, which is not pickled.
         ids: the ids of all pairs, in one row: left, right; left, right; …
     """
 
     def __init__(self, merger: Merger) -> None:
-        self._merger = merger
+        self.merger = merger
         self.ids = merger.start_pairs[:]
         self._copied: SmallInts | None = None
 
@@ -45,7 +46,7 @@ class NativePairs(PairNumbers):
         return map(self.__getitem__, range(len(self)))
 
     def number_of(self, pair: Pair) -> int | None:
-        return self._merger.number_of(*pair)
+        return self.merger.number_of(*pair)
 
     def lefts(self, numbers: Integers) -> Integers:
         lefts: SmallInts = self._columns()[numbers, 0]
@@ -62,23 +63,23 @@ class NativePairs(PairNumbers):
 class NativeTask(TrainingTask):
     """A training task whose pairs the kernel numbers."""
 
-    def _start(self) -> tuple[PairNumbers, list[int]]:
+    def _start(self) -> tuple[PairNumbers, list[int], list[int]]:
         tie_ids: Sequence[int] = range(256)  # the rank of each byte if ids break ties; see `ties`
         if self.tie_rule.name == "huggingface":
             by_char = sorted(BYTE_TO_CHAR.values())
             tie_ids = [by_char.index(BYTE_TO_CHAR[byte]) for byte in range(256)]
         self.merger = Merger(
             self.counts,
-            first_id=len(self.vocab),
+            self.vocab,
             tie_rule=self.tie_rule.name,
             tie_ids=tie_ids,
             min_count=self.min_count,
             max_token_length=self.max_token_length,
             most_words=self.most_words,
-            given=self.given,
+            earlier=self.earlier,
         )
         self.native_pairs = NativePairs(self.merger)
-        return self.native_pairs, self.merger.start.tolist()
+        return self.native_pairs, self.merger.start.tolist(), self.merger.uses.tolist()
 
 
 def native(task: TrainingTask) -> Iterator[MergeBatch]:
@@ -88,7 +89,7 @@ def native(task: TrainingTask) -> Iterator[MergeBatch]:
     for batch in task.merger.batches(task.wanted):
         task.native_pairs.ids.extend(batch.pairs)
         numbers, lefts, rights, counts, occurrences, pretokens, ends, widths = map(
-            batch.column, range(STEP)
+            batch.column, range(STEP - 1)
         )
         yield MergeBatch(
             lefts,
@@ -112,7 +113,6 @@ ALGORITHM = Algorithm(
     (),
     static_only=True,
     bytes_only=True,
-    takes_given=True,
     task_type=NativeTask,
     can_solve=lambda counts, tie_rule: tie_rule.name in KERNEL_TIE_RULES and can_merge(counts),
 )

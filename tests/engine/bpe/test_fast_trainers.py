@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from engine import MergeStep, StopReason, Trainer
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import base_vocab
-from engine.bpe.trainers import fast, linked, symbols
+from engine.bpe.trainers import fast, linked
 from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.fast import BucketQueue
 from engine.bpe.trainers.linked import LinkedPretokens
@@ -26,12 +26,11 @@ STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
 
 
 @contextmanager
-def limits(many: int, divisor: int, block: int) -> Iterator[None]:
+def limits(many: int, divisor: int) -> Iterator[None]:
     """Set other thresholds, so that small corpora reach every part of the trainer."""
     with (
         patch.object(fast, "MANY", many),
         patch.object(fast, "FLOOR_DIVISOR", divisor),
-        patch.object(symbols, "BLOCK", block),
     ):
         yield
 
@@ -50,7 +49,6 @@ class TestConformance:
         corpus=oracles.corpora(max_pretokens=10, max_length=20),
         many=st.sampled_from([0, 2, 5, 96]),
         divisor=st.sampled_from([1, 2, 1000]),
-        block=st.sampled_from([1, 3, 1 << 20]),
         longest=st.sampled_from([None, 2, 5]),
     )
     def test_whatever_the_thresholds_the_steps_are_those_of_naive(
@@ -64,7 +62,7 @@ class TestConformance:
     @pytest.mark.parametrize("length", [*range(1, 20), 1000])
     @pytest.mark.parametrize("many", [0, 10_000])
     def test_a_run_of_one_letter_of_any_length(self, many: int, length: int) -> None:
-        with limits(many, 4, 1 << 20):
+        with limits(many, 4):
             ours = run({b"a" * length: 3})
         assert ours == run({b"a" * length: 3}, "naive")
 
@@ -99,7 +97,7 @@ class TestTheBucketQueue:
     ) -> None:
         counts = list(start)
         queue = BucketQueue(counts, key=lambda number: number % 7 * 100 + number)
-        with limits(0, divisor, 1):
+        with limits(0, divisor):
             while (number := queue.pop()) is not None:
                 top = max(counts)
                 assert number == min(

@@ -102,7 +102,7 @@ def test_steps_are_in_the_record_as_they_are_pulled_though_they_come_in_batches(
 
 @needs_kernel
 def test_pairs_are_found_from_other_threads_while_it_trains() -> None:
-    merger = Merger({bytes(range(start, start + 30)): 1 for start in range(200)}, 256, *RULE)
+    merger = Merger({bytes(range(start, start + 30)): 1 for start in range(200)}, BYTES, *RULE)
     with ThreadPoolExecutor(1) as pool:
         looking = pool.submit(lambda: [merger.number_of(7, 8) for _ in range(10_000)])
         for _ in merger.batches(5000):
@@ -111,11 +111,12 @@ def test_pairs_are_found_from_other_threads_while_it_trains() -> None:
     assert merger.number_of(7, 8) == 7  # still, when all else is freed
     assert merger.number_of(2**32 + 7, 8) is None
     assert list(merger.batches(1)) == []
-    one = Merger({b"abcdefgh": 1}, 256, *RULE).batches(1)
+    one = Merger({b"abcdefgh": 1}, BYTES, *RULE).batches(1)
     assert [len(batch.steps) // STEP for batch in one] == [1]
 
 
 RULE = "lexicographic", range(256)
+BYTES = [bytes((byte,)) for byte in range(256)]
 
 
 def test_the_kernel_knows_only_registered_rules() -> None:

@@ -118,11 +118,13 @@ class TestLimits:
 
 
 @pytest.mark.parametrize("tie_rule", ["lexicographic", "smallest-ids", "first-seen"])
-def test_all_trainers_find_the_same_steps(tie_rule: str) -> None:
+@pytest.mark.parametrize("text", ["fox", "prompts", "runs"])
+def test_all_trainers_find_the_same_steps(tie_rule: str, text: str) -> None:
+    text = CORPORA[text]
     found = [
         [
             step.as_dict()
-            for step in trained(FOX, (280, 310), tie_rule=tie_rule, algorithm=name).steps()
+            for step in trained(text, (280, 310), tie_rule=tie_rule, algorithm=name).steps()
         ]
         for name in TRAINERS
     ]

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from wordpiece_course import COURSE, in_bytes
 
 from engine import SpecialTokenError, StopReason, VocabSizeError
+from engine.native import KERNEL
 from engine.recording.merge_record import PairNumbers
 from engine.wordpiece.score import (
     SCORE_TIE_RULES,
@@ -28,7 +29,7 @@ from engine.wordpiece.score import (
     highest,
     score_text,
 )
-from engine.wordpiece.trainer import WordPieceStep, WordPieceTrainer
+from engine.wordpiece.trainer import WORDPIECE_TRAINERS, WordPieceStep, WordPieceTrainer
 from engine.wordpiece.words import count_words
 
 T = TypeVar("T")
@@ -227,6 +228,29 @@ def test_no_two_merges_make_the_same_piece(tie_rule: str, corpus: dict[str, int]
     trainer = WordPieceTrainer(in_bytes(corpus), 200, ["[a]"], tie_rule=tie_rule)
     list(trainer.steps())
     assert len(set(trainer.vocab.values())) == len(trainer.vocab)
+
+
+@given(
+    corpus=oracle.corpora() | MARKS, min_count=st.integers(1, 3), factor=st.sampled_from([1, 2**24])
+)
+def test_all_trainers_find_the_same_steps(
+    corpus: dict[str, int], min_count: int, factor: int
+) -> None:
+    counts = {word: count * factor for word, count in in_bytes(corpus).items()}
+    found = []
+    for name in WORDPIECE_TRAINERS:
+        trainer = WordPieceTrainer(counts, 60, min_count=min_count, trainer=name)
+        steps = [step.as_dict() for step in trainer.steps()]
+        found.append((steps, trainer.record.tied_counts, trainer.stop_reason))
+    assert all(each == found[0] for each in found)
+
+
+def test_what_the_kernel_does_not_know_is_left_to_python() -> None:
+    def name(counts: dict[bytes, int], tie_rule: str = "frequent") -> str:
+        return WordPieceTrainer(counts, 9, tie_rule=tie_rule).task.name
+
+    assert name({b"ab": 2**31}) == name({b"ab": 1}, "first-seen") == "indexed"
+    assert name({b"ab": 1}) == ("indexed" if KERNEL is None else "native")
 
 
 def test_a_run_can_be_left_at_any_step() -> None:
