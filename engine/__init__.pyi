@@ -63,7 +63,6 @@ from engine.core.errors import QuizFileError as QuizFileError
 from engine.core.errors import SpecialTokenError as SpecialTokenError
 from engine.core.errors import SpecialTokenFoundError as SpecialTokenFoundError
 from engine.core.errors import StepsFileError as StepsFileError
-from engine.core.errors import TailError as TailError
 from engine.core.errors import TextError as TextError
 from engine.core.errors import TimelineError as TimelineError
 from engine.core.errors import TokenIdsError as TokenIdsError

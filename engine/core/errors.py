@@ -126,10 +126,6 @@ class TextError(BpeError, TypeError):
     """The argument to encode is not a text."""
 
 
-class TailError(BpeError):
-    """The completions of a text cannot be found: its tokens do not spell it, or are too many."""
-
-
 class TokenIdsError(BpeError):
     """The argument to decode is not a list of ids.
 

@@ -231,58 +231,43 @@ class SentencePieceDecoder(Decoder):
     afterwards: SentencePieceNormalizer | None = None
 
     def joining(self) -> Joining:
-        silent = frozenset(self.silent)
-
         def of_token(token: str) -> bytes | None:
-            if self.has_bytes and _BYTE.fullmatch(token):
-                return bytes((int(token[3:5], 16),))
-            if token in silent:
-                return None if self.has_bytes else b""  # it parts the bytes on either side
-            return (self.unknown_text if token == self.unknown else unspelled(token)).encode()
+            # A token without text parts the bytes on either side.
+            return self._bytes_of(token) or (None if self.has_bytes else b"")
 
-        def begin(tokens: Iterable[str]) -> tuple[int, str]:
-            count = 0
-            for count, token in enumerate(tokens, start=1):
-                drops = self.takes_first_space or self.takes_first_spaces
-                if drops and token not in (self.unknown, *silent) and token.startswith(SPACE):
-                    text = unspelled(token[1:])
-                    if text or not self.takes_first_spaces:
-                        return count, text
-                elif of_token(token):
-                    return count - 1, ""
-            return count, ""
+        return Joining(of_token, lambda data: self._finished(_text_of(data)), self._begin)
 
-        def finish(data: bytes) -> str:
-            text = SURROGATE.sub("\ufffd", to_text(data))
-            return text if self.afterwards is None else self.afterwards.normalize(text)
+    def _bytes_of(self, token: str) -> bytes:
+        if self.has_bytes and _BYTE.fullmatch(token):
+            return bytes((int(token[3:5], 16),))
+        if token in self.silent:
+            return b""
+        return (self.unknown_text if token == self.unknown else unspelled(token)).encode()
 
-        return Joining(of_token, finish, begin)
+    def _begin(self, tokens: Iterable[str]) -> tuple[int, str]:
+        """Return the number of first tokens until a space may stay, and their text."""
+        drops, count = self.takes_first_space or self.takes_first_spaces, 0
+        for count, token in enumerate(tokens, start=1):
+            if drops and token not in (self.unknown, *self.silent) and token.startswith(SPACE):
+                text = unspelled(token[1:])
+                if text or not self.takes_first_spaces:
+                    return count, text
+            elif self._bytes_of(token):
+                return count - 1, ""
+        return count, ""
+
+    def _finished(self, text: str) -> str:
+        return text if self.afterwards is None else self.afterwards.normalize(text)
 
     def decode_tokens(self, tokens: list[str]) -> list[str]:
-        texts: list[str] = []
-        took_space = has_text = False
-        drops_spaces = self.takes_first_space or self.takes_first_spaces
-        is_byte_token = _BYTE.fullmatch if self.has_bytes else lambda _: None
-        for is_byte, run in groupby(tokens, key=lambda token: bool(is_byte_token(token))):
-            if is_byte:
-                data = bytes(int(token[3:5], 16) for token in run)
-                texts.append(SURROGATE.sub("\ufffd", to_text(data)))
-                has_text = True
-                continue
-            for token in run:
-                if token in self.silent:
-                    continue
-                if token == self.unknown:
-                    text = self.unknown_text
-                elif drops_spaces and not (took_space or has_text) and token.startswith(SPACE):
-                    text = unspelled(token[1:])
-                    took_space = not self.takes_first_spaces
-                else:
-                    text = unspelled(token)
-                has_text = has_text or bool(text)
-                texts.append(text)
-        text = "".join(texts)
-        return [text if self.afterwards is None else self.afterwards.normalize(text)]
+        count, text = self._begin(tokens)
+        for _, run in groupby(map(self._bytes_of, tokens[count:]), key=bool):
+            text += _text_of(b"".join(run))
+        return [self._finished(text)]
+
+
+def _text_of(data: bytes) -> str:
+    return SURROGATE.sub("\ufffd", to_text(data))
 
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
