@@ -228,7 +228,7 @@ class BpeTuiApp(SessionApp):
             self._compare_with(self.session.config.beside)
         for doubt in news.doubts:
             self.tell(tr("{clause}.", clause=visible_message(doubt)), stays=True)
-        if kind == TRAINING and not preferences().welcomed:
+        if kind == TRAINING and not (self.has_guide or preferences().welcomed):
             save_preferences(welcomed=True)
             self.tell("0 tells each step beat by beat, L has lessons, ? lists all keys.")
         if self.session.merges_nothing:

@@ -15,7 +15,7 @@ from engine.formats.by_name import kept_files
 from engine.learning.lesson import BESIDE, Paragraph, Scene
 
 IN_ANOTHER = "In {name} it is {n}: {tokens}."
-NOT_HERE = "For {name}'s tokens here: {command} (fetches them; needs tiktoken)."
+NOT_HERE = "{name}'s tokens: {command} fetches them by tiktoken."
 
 
 def with_tokens_beside(scene: Scene) -> Scene:

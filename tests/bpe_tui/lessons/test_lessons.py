@@ -254,7 +254,7 @@ async def test_a_page_shows_the_tokens_of_ranks_that_are_here_and_fetches_none(
     text = TRIAL.replace('text = "lowest"', 'text = "lowest"\nbeside = "cl100k_base"')
     trial.write_text(text, "utf-8")
     kept = sha1(b"https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken")
-    told = "For GPT-4's tokens here: bpe-tui inspect cl100k_base"
+    told = "GPT-4's tokens: bpe-tui inspect cl100k_base fetches them"
     for shown in (told, "In GPT-4 it is 2 tokens: low┊est."):
         async with learning(trial) as (app, pilot):
             app.guide.go_to(1)
