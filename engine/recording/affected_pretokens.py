@@ -18,15 +18,12 @@ from typing import NamedTuple, Protocol
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import LONG, MergeTable, RankHeap, merge_in_list
-from engine.encoding.merging import merge_pair
 
 # The tokens of a pretoken at any step need no log. Encode the pretoken once with all known merges.
 # For its tokens after k merges, split every token that a later merge made into its two parts, again
-# and again. From one step to the next it is enough to make one merge, or to split its token.
+# and again.
 
 CACHE_SIZE = 1 << 16
-NEAR = 4
-"""Most steps that `tokens_at` goes forward merge by merge; usually it is one step."""
 
 
 class TokensAtStep(Protocol):
@@ -59,28 +56,13 @@ class Segmenter:
         self._heap = RankHeap(alphabet, table)  # reads the table at each call: it may grow
         # pretoken → (number of merges known, its tokens then)
         self._known: dict[bytes, tuple[int, Sequence[int]]] = {}
-        # pretoken → (step of the last call, its tokens then)
-        self._last: dict[bytes, tuple[int, tuple[int, ...]]] = {}
 
     def tokens_at(self, pretoken: bytes, step: int) -> tuple[int, ...]:
         """Return the token ids of the pretoken after the first `step` merges."""
-        at, last = self._last.get(pretoken, (-1, ()))
-        if at == step:
-            return last
-        if at == step + 1 and (made := self._table.get(self._pair_of(step))) and made[0] == step:
-            tokens = undone(last, self._pair_of(step), made[1])
-        elif 0 <= at < step <= min(at + NEAR, len(self._table)):
-            tokens = last
-            for rank in range(at, step):
-                pair = self._pair_of(rank)
-                tokens = tuple(merge_pair(tokens, pair, self._table[pair][1]))
-        else:
-            merges, known = self._known.get(pretoken, (-1, ()))
-            tokens = self._taken_apart(known if merges >= step else self.encode(pretoken), step)
-        if len(self._last) >= CACHE_SIZE:
-            self._last.clear()
-        self._last[pretoken] = step, tokens
-        return tokens
+        merges, tokens = self._known.get(pretoken, (-1, ()))
+        if merges < min(step, len(self._table)):
+            tokens = self.encode(pretoken)
+        return self._taken_apart(tokens, step)
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
         """Return the token ids of the pretoken after all merges known so far, and cache them."""
@@ -107,17 +89,6 @@ class Segmenter:
                 waiting.append(right)
                 waiting.append(left)
         return tuple(result)
-
-
-def undone(tokens: tuple[int, ...], pair: Pair, new_id: int) -> tuple[int, ...]:
-    """Return the tokens before the merge that made `new_id` of the pair.
-
-    >>> undone((5, 300, 6), (7, 8), 300)
-    (5, 7, 8, 6)
-    """
-    if new_id not in tokens:
-        return tokens
-    return tuple([part for each in tokens for part in (pair if each == new_id else (each,))])
 
 
 @dataclass
