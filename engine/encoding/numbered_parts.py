@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import add
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
@@ -167,37 +167,17 @@ def _merge_table(
     return table
 
 
-class AddedTokenLike(Protocol):
-    """A token that is cut out of a text first."""
-
-    @property
-    def content(self) -> str: ...
-
-    @property
-    def special(self) -> bool: ...
-
-
-class ModelLike(Protocol):
-    """A model with a name, and the id of text that it cannot spell."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def unknown_id(self) -> int | None: ...
-
-
 class PipelineLike(Protocol):
     """The members of `engine.pipeline`'s `Pipeline` that a tokenizer uses."""
 
     @property
-    def added_tokens(self) -> Sequence[AddedTokenLike]: ...
+    def added_tokens(self) -> Sequence[Any]: ...
 
     @property
     def splitter(self) -> SpecialSplitter: ...
 
     @property
-    def model(self) -> ModelLike: ...
+    def model(self) -> Any: ...
 
     @property
     def merges(self) -> bool: ...
