@@ -101,7 +101,6 @@ def tokenizers() -> dict[str, Files]:
         "clip": {"a": clip},
         "packed": {"a": gzip.compress(clip)},
         "subword-nmt": {"a": b"#version: 0.2\ne s\nes t</w>\nl o\nlo w</w>\nt h\nth e</w>\n"},
-        "subword-nmt-0.1": {"a": b"e s\nes t\nest </w>\nl o\nw </w>\nlo w</w>\n"},
         **{
             f"save: {name}": {
                 file: each if isinstance(each, bytes) else each.encode()

@@ -6,9 +6,7 @@
 
 On the left subword-nmt's; on the right fastBPE's, without a version but with the count of each
 merge. Such a file has no ids; ours number `<unk>`, the characters of the merges without and with
-`</w>`, and what each merge makes. Codes with neither version nor counts are subword-nmt's version
-0.1, in which `</w>` is a token of its own that merges like any other. If a merge occurs twice, the
-first is used.
+`</w>`, and what each merge makes. If a merge occurs twice, the first is used.
 
 Sources: `apply_bpe.py` of rsennrich/subword-nmt, `fastBPE.hpp` of glample/fastBPE.
 """
@@ -22,12 +20,10 @@ from itertools import chain
 from pathlib import Path
 
 from engine.core.errors import TokenizerFileError
-from engine.encoding.alphabet import END_OF_WORD, UNKNOWN, CharacterAlphabet, WordEndAlphabet
+from engine.encoding.alphabet import END_OF_WORD, UNKNOWN
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.source import TokenizerSource, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.text.patterns import own_pattern
-from engine.text.pretokenize import to_bytes
 
 SUFFIX = END_OF_WORD.decode()
 _UNK = UNKNOWN.decode()
@@ -43,13 +39,11 @@ class Codes:
 
     Attributes:
         merges: pairs of tokens in order of rank, none twice.
-        is_apart: whether `</w>` is a token of its own.
         has_counts: whether each line ends in a count, as in fastBPE.
         characters: the characters of the merges, in order of code points.
     """
 
     merges: Sequence[tuple[str, str]]
-    is_apart: bool
     has_counts: bool
     characters: Sequence[str]
 
@@ -86,21 +80,20 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
             f"{path}: codes with </w> cut a text at its spaces, so no pattern can be given"
         )
     special_tokens = overrides.special_tokens or ()
-    make = _with_symbol if codes.is_apart else _with_suffix
-    maker = "fastBPE" if codes.has_counts else f"subword-nmt {'0.1' if codes.is_apart else '0.2'}"
+    maker = "fastBPE" if codes.has_counts else "subword-nmt 0.2"
     notes = (
         f"codes of {maker}, which have no ids; here these are <unk>, the characters without and "
         "with </w>, then the merges",
         "words end at spaces; a character that occurs in no merge is <unk>",
     )
-    return Opened(make(codes, special_tokens), FORMAT.name, notes)
+    return Opened(_tokenizer_of(codes, special_tokens), FORMAT.name, notes)
 
 
 def read_codes(path: Path) -> Codes:
     """Read the merges of a file.
 
     Raises:
-        TokenizerFileError: a line is not two tokens, or two and a count.
+        TokenizerFileError: a line is not two tokens, or two and a count; it is of version 0.1.
     """
     lines = read_lines(path)
     version = _VERSION.fullmatch(lines[0])
@@ -122,18 +115,20 @@ def read_codes(path: Path) -> Codes:
     if not merges:
         raise TokenizerFileError(f"{path}: has no merges")
     has_counts = widths == {3}
-    # 0.2.0 is 0.2, but 0.10 is not 0.1. Without a line of version it is the oldest.
-    known = re.sub(r"(\.0+)*$", "", version[1]) if version else "0.1"
-    if version and known not in ("0.1", "0.2"):
-        raise TokenizerFileError(f"{path}: is of version {version[1]}; known are 0.1 and 0.2")
-    is_apart = not has_counts and known == "0.1"
+    if version and re.sub(r"(\.0+)*$", "", version[1]) != "0.2":  # 0.2.0 is 0.2
+        raise TokenizerFileError(f"{path}: is of version {version[1]}; only 0.2 is known")
+    if not version and not has_counts:
+        raise TokenizerFileError(
+            f"{path}: has neither version nor counts, as codes of subword-nmt 0.1, where </w> "
+            "merges by itself; if it is a part of characters, let `#version: 0.2` be the first line"
+        )
     tokens = chain.from_iterable(merges)
     characters = set().union(*(token.removesuffix(SUFFIX) for token in tokens))
-    return Codes(list(merges), is_apart, has_counts, sorted(characters))
+    return Codes(list(merges), has_counts, sorted(characters))
 
 
-def _with_suffix(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
-    """Make the tokenizer in which `</w>` belongs to the last character."""
+def _tokenizer_of(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
+    """Make the tokenizer, in which `</w>` belongs to the last character."""
     # Imported late: the stages are many modules.
     from engine.pipeline import decoders, models, pretokenizers
     from engine.pipeline.added_tokens import AddedToken
@@ -155,35 +150,6 @@ def _with_suffix(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
             pre_tokenizer=pretokenizers.Split(TextOrRegex(regex=_BETWEEN_WORDS), "Removed"),
             decoder=decoders.BPEDecoder(SUFFIX),
         )
-    )
-
-
-def _with_symbol(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
-    """Make the tokenizer in which `</w>` is a token; its vocab has `est ` for `est</w>`."""
-    ids = {_UNK: 0}
-    for token in (*codes.characters, SUFFIX):
-        ids.setdefault(token, len(ids))
-    for left, right in codes.merges:
-        for token in (left + right, left, right):
-            ids.setdefault(token, len(ids))
-    vocab = {
-        token_id: to_bytes(token.removesuffix(SUFFIX) + " " * token.endswith(SUFFIX))
-        for token, token_id in ids.items()
-    }
-    table = {
-        (ids[left], ids[right]): (rank, ids[left + right])
-        for rank, (left, right) in enumerate(codes.merges)
-    }
-    characters = {character: ids[character] for character in codes.characters}
-    alphabet = WordEndAlphabet(CharacterAlphabet(characters, unknown=0), marker=ids[SUFFIX])
-    special_ids = {token: len(ids) + place for place, token in enumerate(special_tokens)}
-    return Tokenizer(
-        vocab,
-        [(vocab[left], vocab[right]) for left, right in table],
-        special_ids,
-        own_pattern(r"[^ \r\n]+|[ \r\n]+"),
-        alphabet=alphabet,
-        table=table,
     )
 
 

@@ -206,8 +206,6 @@ add("bert-vocab", "nearly brackets", lambda size: b"[UNK]\n[" + b"a" * size + b"
 add("subword-nmt", "merges", lambda size: ("#version: 0.2\ne s</w>\n" + "".join(
     f"{a} {b}\n" for a, b in distinct_pairs(size)[1])).encode())  # fmt: skip
 add("subword-nmt", "a long merge", lambda size: b"#version: 0.2\ne s</w>\ne " + b"s" * size + b"\n")
-add("subword-nmt-0.1", "merges", lambda size: ("e s\nes </w>\n" + "".join(
-    f"{a} {b}\n" for a, b in distinct_pairs(size)[1])).encode())  # fmt: skip
 add("subword-nmt", "empty lines", lambda size: b"#version: 0.2\ne s</w>\n" + b"\n" * size)
 add("clip", "merges", lambda size: ('"bpe_simple_vocab_16e6.txt#version: 0.2\n' + "".join(
     f"{a} {b}\n" for a, b in distinct_pairs(size)[1])).encode())  # fmt: skip
