@@ -61,14 +61,10 @@ def number_parts(
     """
     vocab = dict(vocab)
     ids: IdsByBytes = {}
-    looked_up, made = vocab, set[bytes]()
+    looked_up = vocab
     if isinstance(merges, MergesInIds):
         table, unmade = merges.table, merges.unmade
         looked_up = {i: token for i, token in vocab.items() if len(token) == 1 or i in unmade}
-    elif special_tokens and merges is None:
-        made = {vocab[token_id] for _, token_id in (table or {}).values()}
-    elif special_tokens:
-        made = {left + right for left, right in merges or ()}
     if isinstance(special_tokens, Mapping):
         special_ids = dict(special_tokens)
         vocab.update({special_ids[token]: to_bytes(token) for token in special_ids})
@@ -76,6 +72,11 @@ def number_parts(
             ids = _ids_by_bytes(looked_up, special_ids.values())
     else:
         ids = _ids_by_bytes(looked_up)
+        made: set[bytes] = set()
+        if merges is None:
+            made = {vocab[token_id] for _, token_id in (table or {}).values()}
+        elif special_tokens and looked_up is vocab:  # else no merge makes what is looked up
+            made = {left + right for left, right in merges}
         special_ids = _number_special_tokens(special_tokens, vocab, ids, made)
     if vocab and not 0 <= min(vocab) <= max(vocab) <= HIGHEST_ID:
         raise VocabularyError(f"an id is negative or larger than {HIGHEST_ID:,}, which none may be")
