@@ -22,6 +22,7 @@ from engine.core.errors import ComparisonError
 from engine.core.events import BytesPair
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.lanes import tokens_in
+from engine.encoding.merging import columns_of
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import ChunkCutter, to_bytes, to_text
 
@@ -126,15 +127,14 @@ def _spells(tokenizer: Tokenizer) -> bool:
         whole, alphabet = alphabet.whole, alphabet.inner
     if tokenizer.pipeline is not None or not isinstance(alphabet, ByteAlphabet):
         return False
-    rules = tokenizer.rules
     single = zip((bytes((byte,)) for byte in range(256)), alphabet.token_ids, strict=True)
-    special = ((to_bytes(token), number) for token, number in rules.special_ids.items())
+    special = ((to_bytes(token), number) for token, number in tokenizer.rules.special_ids.items())
     given = chain(single, whole.items(), special)
     if not all(vocab(number) == text for text, number in given):
         return False
-    lefts, rights = zip(*rules.table, strict=True) if rules.table else ((), ())
-    _, made = zip(*rules.table.values(), strict=True) if rules.table else ((), ())
-    tokens, left, right = (map(vocab, ids, repeat(b"")) for ids in (made, lefts, rights))
+    columns = columns_of(tokenizer.merge_table)
+    ids = (columns.made.tolist(), columns.left.tolist(), columns.right.tolist())
+    tokens, left, right = (map(vocab, column, repeat(b"")) for column in ids)
     return all(map(eq, tokens, map(add, left, right)))
 
 

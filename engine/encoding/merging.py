@@ -149,6 +149,14 @@ class MergeArrays(Mapping[Pair, tuple[int, int]]):
         return MergeArrays, (self.columns,)
 
 
+def last_rank(table: Mapping[Pair, tuple[int, int]]) -> int:
+    """Return the highest rank of merges; -1 if there are none."""
+    columns = table.in_32_bits if isinstance(table, MergeArrays) else None
+    if columns is not None:
+        return max(columns[1][::2], default=-1)
+    return max((rank for rank, _ in table.values()), default=-1)
+
+
 class MergesInIds(Sequence[tuple[bytes, bytes]]):
     """Merges that were read as ids; their pairs of tokens are made when one is asked for.
 

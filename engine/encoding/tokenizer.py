@@ -28,7 +28,7 @@ from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, EncoderName, EncodeStep, MergeTable
-from engine.encoding.merging import MergesInIds
+from engine.encoding.merging import MergesInIds, last_rank
 from engine.encoding.numbered_parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
 from engine.encoding.text_encoder import (
@@ -439,7 +439,7 @@ class Tokenizer:
         return EncodingRules(
             self.alphabet,
             self.merge_table,
-            1 + max((rank for rank, _ in self.merge_table.values()), default=-1),
+            1 + last_rank(self.merge_table),
             self.vocab,
             self._special_ids,
             self.pattern,
