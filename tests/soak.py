@@ -47,6 +47,7 @@ from textual.geometry import Size
 from textual.pilot import OutOfBounds, Pilot
 from textual.screen import Screen
 from textual.widgets import Input
+from tiny_tokenizers import LOW, timeline_of
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.base import SingleScreenApp
@@ -56,7 +57,7 @@ from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.studies.comparison import ComparedTokenizer, ComparisonScreen
 from bpe_tui.widgets.textual_private import guard_messages
-from engine import Timeline, Tokenizer, Trainer, ask
+from engine import Tokenizer, ask
 from engine.text.excerpt import Excerpt
 
 textual._wait.SLEEP_GRANULARITY, textual._wait.SLEEP_IDLE = 0.002, 0.0002
@@ -162,11 +163,7 @@ def lesson(number: int) -> App[int]:
 
 
 def quiz(_: Path) -> App[int]:
-    counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
-    trainer = Trainer(counts, 300)
-    excerpt = Excerpt.of(b"don't go, lower widest", "gpt2")
-    run = Timeline(counts, trainer.steps(), record=trainer.record, excerpt=excerpt)
-    run.complete()
+    run = timeline_of(LOW, excerpt=Excerpt.of(b"don't go, lower widest", "gpt2"))
     asked = [
         *(ask("next-pair", run.seek(1)), ask("count-change", run.seek(0), about="e|s")),
         ask("stale", run.seek(2), about="w|e"),

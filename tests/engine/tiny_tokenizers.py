@@ -1,16 +1,20 @@
-"""Small tokenizers for the tests of formats."""
+"""Small tokenizers and runs, made of a few words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from engine import Tokenizer, Trainer, count_pretokens
+from engine import Timeline, Tokenizer, Trainer, count_pretokens
+from engine.text.excerpt import Excerpt
 
 REPO = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).parent / "golden"
 END = "<|endoftext|>"
 BYTES = {byte: bytes([byte]) for byte in range(256)}
+LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+"""The words of the course handout."""
 HANDOUT = [b" ", b"a", b"c", b"e", b"h", b"t", b"th", b" c", b" a", b"the", b" at"]
 HANDOUT_MERGES = [(b"t", b"h"), (b" ", b"c"), (b" ", b"a"), (b"th", b"e"), (b" a", b"t")]
 """The example of the course handout, a vocabulary of few bytes."""
@@ -33,6 +37,16 @@ def trained(
     trainer = Trainer(corpus, 256 + len(special_tokens) + merges, special_tokens)
     list(trainer.steps())
     return Tokenizer(trainer.vocab, trainer.merges, special_tokens, pattern)
+
+
+def timeline_of(
+    counts: Mapping[bytes, int], size: int = 300, excerpt: Excerpt | None = None, **options: Any
+) -> Timeline:
+    """Return the complete run of a trainer of that vocabulary size."""
+    trainer = Trainer(counts, size, **options)
+    timeline = Timeline(trainer, trainer.steps(), excerpt=excerpt)
+    timeline.complete()
+    return timeline
 
 
 def handout() -> Tokenizer:

@@ -22,6 +22,7 @@ from textual.app import App
 from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Input
+from tiny_tokenizers import LOW, timeline_of
 
 import bpe_tui
 from bpe_tui.app.app import BpeTuiApp
@@ -38,7 +39,7 @@ from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.studies.comparison import ComparedTokenizer, ComparisonScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.window import Window
-from engine import Timeline, Tokenizer, Trainer, ask
+from engine import Tokenizer, ask
 
 TEXT = "The old goat's kite, 1234567 times!"
 SWAPPED = (str(SAMPLE.with_name("swapped.json")),)
@@ -178,9 +179,7 @@ async def found_in_scenes(
 
 
 def quiz() -> QuizScreen:
-    trainer = Trainer({b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}, 300)
-    run = Timeline(trainer.counts, trainer.steps(), record=trainer.record)
-    run.complete()
+    run = timeline_of(LOW)
     return QuizScreen(
         [ask("next-pair", run.seek(1)), ask("make-merges", run.seek(0))], lambda _: None, "low"
     )

@@ -26,13 +26,14 @@ from story import MOST_ROWS, Teller, blocks_of
 from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
+from tiny_tokenizers import LOW, timeline_of
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.base import BaseApp, SingleScreenApp
 from bpe_tui.lessons.asking import QuizScreen
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.state import remember_opened
-from engine import Timeline, Trainer, ask
+from engine import ask
 from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 
@@ -70,10 +71,7 @@ REST_SECONDS, WORK_SECONDS = 0.4, 2
 
 def quiz_of(asked: str) -> QuizScreen:
     """Return a quiz about the course notes; `stale@2@w|e` is a question at step 2 about a pair."""
-    counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
-    trainer, pieces = Trainer(counts, 300), WordPieceTrainer(counts, 40, min_count=1)
-    run = Timeline(counts, trainer.steps(), record=trainer.record)
-    run.complete()
+    run, pieces = timeline_of(LOW), WordPieceTrainer(LOW, 40, min_count=1)
     questions = []
     for kind, step, about in (each.split("@") for each in asked.split(",")):
         frame = run.seek(int(step)) if step else WordPieceTimeline(pieces.record).frame

@@ -9,6 +9,7 @@ import pytest
 from opening import frame_of, opened_as, until
 from screen_text import unwrapped
 from textual.widgets import Static
+from tiny_tokenizers import timeline_of
 
 from bpe_tui.bpe import merge_panel
 from bpe_tui.bpe.merge_panel import MergePanel
@@ -27,13 +28,6 @@ from engine.analysis.why_not import why_not
 from engine.bpe.replay import Replay
 from engine.encoding.alphabet import CharacterAlphabet
 from engine.recording.affected_pretokens import LONGEST_TAKEN_APART
-
-
-def recorded(counts: dict[bytes, int], vocab_size: int = 300) -> Timeline:
-    trainer = Trainer(counts, vocab_size)
-    timeline = Timeline(counts, trainer.steps(), record=trainer.record)
-    timeline.complete()
-    return timeline
 
 
 async def test_a_count_of_one_is_in_the_singular(tmp_path: Path) -> None:
@@ -73,7 +67,7 @@ def test_a_frame_looks_different_once_the_next_step_is_known_or_there_is_none() 
 def test_the_end_of_training_is_not_cut(room: int) -> None:
     counts = {b"low": 5, b"lower": 2}
     session = Session(RunConfig("corpus"))
-    session.recording = timeline = recorded(counts)
+    session.recording = timeline = timeline_of(counts)
     session.stop_reason = StopReason.TOO_RARE
     session.seek_end()
     shown_text = add_stop(session, sentences_about(timeline.frame), room)
@@ -147,7 +141,7 @@ def test_characters_are_not_called_bytes_at_step_0_nor_in_the_way_of_a_piece() -
 
 def test_a_rule_that_would_search_a_long_pretoken_is_said_not_to_be_searched() -> None:
     longest = bytes(range(33, 97)) * (LONGEST_TAKEN_APART // 64 + 1)
-    frame = recorded({longest: 1}, 258).frame
+    frame = timeline_of({longest: 1}, 258).frame
     assert frame.next_pair is not None
     painter = TokenPainter(frame, marks=False)
     rows = merge_panel._other_rules(painter, frame.next_pair, frame.queue.choices, 500)

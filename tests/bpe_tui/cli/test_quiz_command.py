@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from program import refusal, run
 from textual.widgets import Static
+from tiny_tokenizers import LOW, timeline_of
 
 from bpe_tui.app.base import SingleScreenApp
 from bpe_tui.cli.quiz import AnswerKeeper
 from bpe_tui.lessons.asking import QuizScreen
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.widgets.fields import Field
-from engine import Timeline, Trainer, ask
+from engine import ask
 from engine.core.errors import BpeError
 from engine.learning.questions.question import Attempt
 from engine.learning.quiz import AnswerSheet, Paper
@@ -25,14 +26,6 @@ HANDOUT = SAMPLES / "handout.txt"
 SOON = ("--kinds", "stale,tokens-left")
 """Kinds of which so small a corpus has fair questions: none is searched for long."""
 QUIZ = ("--pattern", "whitespace", "--questions", "4", "--plain", "--seed", "7", *SOON)
-
-
-def timeline() -> Timeline:
-    counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
-    trainer = Trainer(counts, 300)
-    made = Timeline(counts, trainer.steps(), record=trainer.record)
-    made.complete()
-    return made
 
 
 def quiz(out: Path, lines: Sequence[str], *options: str) -> str:
@@ -95,7 +88,7 @@ def test_a_file_of_answers_opens_no_corpus_of_its_own(tmp_path: Path) -> None:
 def test_an_answer_is_kept_with_its_seconds_as_soon_as_its_question_is_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now, made = [100.0], timeline()
+    now, made = [100.0], timeline_of(LOW)
     monkeypatch.setattr("bpe_tui.cli.quiz.monotonic", lambda: now[0])
     sheet = AnswerSheet(Paper("low.txt", "0" * 64, {}, "7", 2))
     keeper = AnswerKeeper(sheet, tmp_path / "a\x1b.json", began=100.0)
@@ -183,7 +176,7 @@ async def test_a_quiz_on_the_screen_asks_who_answers_and_says_that_an_answer_is_
     def keep(_: Attempt) -> None:
         raise BpeError("the disk [b] is\tfull")
 
-    asked = [ask("next-pair", timeline().seek(1))]
+    asked = [ask("next-pair", timeline_of(LOW).seek(1))]
     sheet = AnswerSheet(Paper("low.txt", "0" * 64, {}, "7", 1), learner="L\x1b")
     app = SingleScreenApp(lambda: QuizScreen(asked, keep, "low [b]\t", sheet))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -11,6 +11,7 @@ import numpy as np
 from drawing import SHEETS, Drawing
 from opening import SAMPLE, session_of
 from sheets import check_sheet
+from tiny_tokenizers import LOW, timeline_of
 
 from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.bpe.training_screen import CorpusPanel
@@ -68,14 +69,13 @@ from bpe_tui.words.narration import (
 )
 from bpe_tui.words.transcript import Transcript
 from bpe_tui.words.typed import parse_step
-from engine import Frame, Timeline, Tokenizer, Trainer
+from engine import Frame, Tokenizer
 from engine.analysis.explanation import explain
 from engine.analysis.inspection import Inspection
 from engine.encoding.lanes import TokenPlace, align_places
 from engine.text.excerpt import Excerpt
 from engine.wordpiece.tokenizer import WordPieceEncoder
 
-COUNTS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 STALE = {b"xthe": 30, b"the": 9, b"tha": 20, b"xha": 15, b"hez": 40, b"hay": 40}
 MANY = {f" {a}{b}".encode(): 100 * a + b for a in range(1, 8) for b in range(1, 8)}
 LONG = bytes((*range(0x61, 0x7B), *range(0x41, 0x5B)))
@@ -84,10 +84,7 @@ Part = tuple[str, Iterable[object]]
 
 
 def frame_of(counts: dict[bytes, int], merges: int, excerpt: Excerpt | None = None) -> Frame:
-    trainer = Trainer(counts, 256 + merges)
-    timeline = Timeline(counts, trainer.steps(), record=trainer.record, excerpt=excerpt)
-    timeline.complete()
-    return timeline.frame
+    return timeline_of(counts, 256 + merges, excerpt).frame
 
 
 def heaps() -> Iterator[Part]:
@@ -152,7 +149,7 @@ def lessons() -> Iterator[Part]:
     yield "first that fits", [plain.fitting(cells, *ways) for cells in (4, 3, 0)]
     yield "end", [Row(with_end([("low", "")], "end", 12))]
     text = b"low low\n" + b"low " * 5 + b"widest\nlower\n"
-    frame = frame_of(COUNTS, 99, Excerpt.of(text, "whitespace"))
+    frame = frame_of(LOW, 99, Excerpt.of(text, "whitespace"))
     for step, share in ((1, 0.4), (1, 0.94), (6, 0.4)):
         there = StepMoment(frame.at(step), frame.at(step + 1), Beat.JOIN, share)
         yield f"bars of step {step} at {share}", plain.count_rows(there, CountRoom(3, 40, 10))
@@ -169,10 +166,10 @@ def lessons() -> Iterator[Part]:
     yield "least bars", [plain.count_rows(there, room)[0] for room in rooms_of_bars]
     marks_above = frame_of({"漢".encode(): 9}, 1, Excerpt.of("low 漢".encode(), "whitespace"))
     yield "above marks", [marked.place_to_show(marks_above, top, 1, 9)]
-    alone = frame_of(COUNTS, 1, Excerpt.of(b"low", "whitespace"))
-    two = frame_of(COUNTS, 1, Excerpt.of(b"low ", "whitespace"))
+    alone = frame_of(LOW, 1, Excerpt.of(b"low", "whitespace"))
+    two = frame_of(LOW, 1, Excerpt.of(b"low ", "whitespace"))
     yield "is there a beat of cutting?", [plain.cuts(each) for each in (alone, two, frame)]
-    cut = frame_of(COUNTS, 99, Excerpt.of(b"low low\nlower\n", "whitespace", complete=False))
+    cut = frame_of(LOW, 99, Excerpt.of(b"low low\nlower\n", "whitespace", complete=False))
     for step, beat in ((0, Beat.LIGHT), (0, Beat.REST), (3, Beat.REST), (4, Beat.LIGHT)):
         there = StepMoment(cut.at(step), cut.at(step + 1), beat)
         yield f"{beat.name} of a pick elsewhere, {step}", marked.corpus_rows(there, top, 2, 60)

@@ -8,16 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sheets import check_sheet, refusal
+from tiny_tokenizers import LOW, timeline_of
 
 from engine import MergeStep, Timeline, Trainer
 from engine.analysis.breakpoint_list import BreakpointList
 from engine.analysis.breakpoints import KINDS, Breakpoint, parse, quoted, unquoted
-
-LOW = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3}
-
-
-def timeline_of(counts: Mapping[bytes, int]) -> Timeline:
-    return Timeline(counts, Trainer(counts, 280).steps())
 
 
 def stops(line: str, counts: Mapping[bytes, int]) -> list[int]:
