@@ -95,16 +95,6 @@ def test_train_writes_characters_for_hugging_face_and_nothing_else(
     assert "characters: trained by heap" in text_shown
 
 
-@pytest.mark.parametrize("format", WRITABLE)
-def test_marked_ends_of_words_are_rejected_for_every_format_before_counting(
-    format: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["train", str(corpus), "--units", "end-of-word", "--vocab-size", "40"]
-    assert main([*arguments, "--out", str(tmp_path / "t"), "--format", format]) != 0
-    text_shown = capsys.readouterr().err
-    assert f"{tmp_path / 't'}: no format can hold this tokenizer: </w> is a token" in text_shown
-
-
 async def test_the_save_window_begins_with_the_format_that_holds_characters(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,15 +124,6 @@ async def test_the_save_window_begins_with_the_format_that_holds_characters(
 
 def hint(app: BpeTuiApp) -> str:
     return str(app.screen.query_one("#dialog-hint", Static).content)
-
-
-def test_too_small_a_vocabulary_is_refused_once_the_characters_are_counted(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["train", str(corpus), "--units", "characters", "--special", "none"]
-    arguments += ["--vocab-size", "9", "--out", str(tmp_path / "t.json")]
-    assert main([*arguments, "--format", "huggingface"]) != 0
-    assert "16 characters, <unk> and 0 special tokens need at least 17" in capsys.readouterr().err
 
 
 def texts(panel: CorpusPanel) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
 from collections.abc import Mapping
 
@@ -16,7 +15,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import QueryError, Timeline, Tokenizer, Trainer, UnknownTokenIdError
-from engine.bpe.record import MergeStep
 from engine.core.arrays import Ints
 from engine.encoding.merging import NONE
 from engine.recording.frequent_characters import FrequentCharacters
@@ -317,34 +315,3 @@ FREQUENT = FrequentCharacters(COUNTS)
 )
 def test_a_part_belongs_to_characters_of_the_corpus(token: bytes, characters: str) -> None:
     assert "".join(FREQUENT.with_part(token)) == characters
-
-
-def test_each_character_is_cut_by_the_token_in_a_pretoken() -> None:
-    words = [
-        "真有意思",
-        "真有意思",
-        "欢喜",
-        "欢喜",
-        "明明",
-        "有明",
-        "café",
-        " ça",
-        " für",
-        "<▁",
-        "<▂",
-    ]
-    counts = Counter(map(str.encode, words))
-    trainer = Trainer(counts, 300, min_count=1)
-    tokens = [step.token for step in trainer.steps() if isinstance(step, MergeStep)]
-    frequent = FrequentCharacters(counts)
-    assert len(tokens) == 34
-    for token in tokens:
-        cut = set()
-        for pretoken in counts:
-            for found in re.finditer(b"(?=%b)" % re.escape(token), pretoken):
-                before = pretoken[: found.start()].decode("utf-8", "ignore")
-                rest = pretoken[len(before.encode()) :].decode("utf-8", "ignore")
-                inside = pretoken[: found.start() + len(token)].decode("utf-8", "ignore")
-                # The characters that begin before the token does, and before it ends.
-                cut |= {rest[:1], rest[len(inside) - len(before) :][:1]}
-        assert cut.issuperset(frequent.with_part(token)), token
