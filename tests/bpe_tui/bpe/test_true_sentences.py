@@ -1,12 +1,15 @@
-"""The sentences of the training screen are true: ties, plurals, the next merge, the end."""
+"""Sentences about merges are true, and stepping through without a screen needs no Textual."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from opening import frame_of, opened_as, until
+from program import ENVIRONMENT, HANDOUT, refusal, run
 from screen_text import unwrapped
 from textual.widgets import Static
 from tiny_tokenizers import timeline_of
@@ -160,3 +163,48 @@ def test_a_piece_that_is_typed_as_it_is_shown_is_counted_where_it_occurs(piece: 
     fact = f"{piece} occurs 3 times in this corpus."
     lines = [line.describe(visible_bytes) for line in explain(frame, asked.tokens).lines]
     assert fact in lines
+
+
+WITHOUT_TEXTUAL = (
+    "import sys; from bpe_tui.cli import main; "
+    "sys.exit(main(sys.argv[1:]) or 'textual' in sys.modules)"
+)
+
+
+def run_without_textual(*arguments: str, stdin: bytes) -> list[str]:
+    """Run the program in a process of its own, and return its lines; it imports no Textual."""
+    result = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TEXTUAL, *arguments],
+        input=stdin,
+        capture_output=True,
+        env=ENVIRONMENT,
+        timeout=30,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout.decode().splitlines()
+
+
+@pytest.mark.slow  # it starts a process
+@pytest.mark.parametrize("model", ["wordpiece", "unigram"])
+def test_no_model_needs_textual_to_be_stepped_through(model: str) -> None:
+    options = ("--plain", "--model", model, "--vocab-size", "60")
+    assert len(run_without_textual(HANDOUT, *options, stdin=b"next\nencode low\nquit\n")) > 3
+
+
+@pytest.mark.slow  # it starts a process
+@pytest.mark.parametrize("command", [[], ["open"]])
+def test_a_pipe_gets_a_line_for_each_command_and_no_textual_is_loaded(command: list[str]) -> None:
+    options = (*command, HANDOUT, "--plain", "--pattern", "whitespace")
+    lines = run_without_textual(*options, stdin=b"\nnext\nencode \xff\nquit\nnext\n")
+    assert [line.split(":")[0] for line in lines[1:4]] == [
+        "Merge 1 of 12",
+        "Merge 2 of 12",
+        "1 token for 1 byte",
+    ]
+    assert len(lines) == 5
+
+
+def test_the_corpus_and_the_commands_cannot_both_be_standard_input() -> None:
+    result = run("-", "--plain", stdin=b"low lower")
+    assert "give the corpus as a file" in refusal(result)
