@@ -162,10 +162,9 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def by_the_rule(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("trained") / "steps[b].jsonl"
+    path = tmp_path_factory.mktemp("trained") / "merges[b].json"
     merges = train_bpe(CORPUS, 357, SPECIALS)[1]
-    lines = [{"left": spell(left), "right": spell(right)} for left, right in merges]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    path.write_text(json.dumps([[spell(left), spell(right)] for left, right in merges]))
     return path
 
 
