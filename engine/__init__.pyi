@@ -18,7 +18,6 @@ from engine.bpe.ties import TieRuleName as TieRuleName
 from engine.bpe.trainers import TRAINERS as TRAINERS
 from engine.bpe.trainers.algorithm import TrainerName as TrainerName
 from engine.encoding.alphabet import UnitsName as UnitsName
-from engine.encoding.encoders import EncoderName as EncoderName
 from engine.encoding.tokenizer_files import FormatName as FormatName
 from engine.counting.count import count_pretokens as count_pretokens
 from engine.core.events import CountProgress as CountProgress

@@ -24,6 +24,7 @@ TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS.parent), str(TESTS), str(TESTS / "engine")]
 import tiktoken
 from format_files import CL100K
+from merge_lists import in_python
 from odd_texts import CHARACTERS
 from tiny_tokenizers import END, GOLDEN, handout
 
@@ -105,17 +106,15 @@ def _encoding(
     ordinary = {number: token for number, token in vocab.items() if token != END.encode()}
     alphabet = WholeTokens(BYTES, {b" lowest": free + 9, b"\0": free + 10}) if whole else None
 
-    def tokenizer(encoder: str) -> Tokenizer:
-        return Tokenizer(ordinary, merges, specials, pattern, encoder, alphabet=alphabet)
+    def tokenizer() -> Tokenizer:
+        return Tokenizer(ordinary, merges, specials, pattern, alphabet=alphabet)
 
-    native, plain = tokenizer("native"), tokenizer("native")
+    native, plain = tokenizer(), tokenizer()
     native.encode("low")
     os.environ[SWITCH] = "plain"
     plain.encode("low")
     del os.environ[SWITCH]
-    others = {"cached": tokenizer("cached").encode}
-    if len(merges) < 1000:
-        others["rank_heap"] = tokenizer("rank_heap").encode
+    others = {"Python": in_python(tokenizer()).encode}
     if not whole:
         library = tiktoken.Encoding(
             name,

@@ -25,8 +25,7 @@ class Greedy:
     """The greedy longest match: from the left, always take the longest token that fits.
 
     This is how WordPiece is applied (Schuster and Nakajima 2012, and BERT after them). Many take it
-    for byte-pair encoding, but it ignores the order of the merges, so its ids often differ. That is
-    why it is not one of `ENCODERS`, which all agree.
+    for byte-pair encoding, but it ignores the order of the merges, so its ids often differ.
 
     Args:
         ids: token → id, for ordinary tokens.

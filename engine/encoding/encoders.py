@@ -1,29 +1,22 @@
-"""Encoders: ways to merge one pretoken, the pair that was learnt first again and again.
+"""Ways to merge one pretoken, the pair that was learnt first again and again.
 
 All give the same ids, in whatever order the merges are: of the adjacent pairs the one of lowest
 rank merges, of several the leftmost. `merge_in_list` is for words, `RankHeap` for long pretokens,
-`Cached` has a memory, `Native` is in C.
-
-To add an encoder, write a subclass of `Encoder` and name it in `ENCODERS`; the tests then cover it.
+`Encoder` chooses between them. Whole texts are encoded in C: see `engine.encoding.text_encoder`.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import inf
-from typing import ClassVar, Literal, NamedTuple
+from typing import NamedTuple
 
 from engine.core.events import Pair
-from engine.core.registry import Registry
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.merging import as_dict
-from engine.encoding.pretoken_encoder import PretokenEncoder
-from engine.text.patterns import Pattern
-from engine.text.pretokenize import to_bytes
 
 MergeTable = Mapping[Pair, tuple[int, int]]
 """pair of token ids → (rank of the merge, id of its result), in order of rank."""
@@ -64,42 +57,6 @@ class EncodeStep(NamedTuple):
     after: tuple[int, ...]
 
 
-EncoderName = Literal["native", "cached", "rank_heap"]
-
-
-class Encoder(ABC):
-    """Encodes single pretokens.
-
-    Args:
-        alphabet: spells a pretoken before any merge.
-        table: the merges. Whether an encoder uses merges added later is undefined.
-
-    Attributes:
-        name: its name in `ENCODERS`.
-    """
-
-    name: ClassVar[EncoderName]
-
-    def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
-        self.alphabet = alphabet
-        self.table = table
-
-    @abstractmethod
-    def encode(self, pretoken: bytes) -> Sequence[int]:
-        """Return the token ids of a pretoken."""
-
-    @abstractmethod
-    def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
-        """Yield the merges that encode a pretoken, one occurrence at a time."""
-
-    def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
-        """Return a function that encodes texts without special tokens and stray surrogates."""
-        encode = self.encode
-        return lambda text: list(
-            chain.from_iterable(encode(to_bytes(pretoken)) for pretoken in pattern.split(text))
-        )
-
-
 LONG = 128
 """Bytes; for longer pretokens a heap is faster than looking at all pairs."""
 
@@ -134,16 +91,23 @@ def merge_in_list(spelled: list[int], table: MergeTable) -> list[int]:
     return ids
 
 
-class RankHeap(Encoder):
+class RankHeap:
     """An encoder for long pretokens: candidates are in a heap, tokens in a linked list.
 
     A list of all pairs is quadratic: fine for words, hopeless for a pretoken of a megabyte. Here
     each merge looks at its two neighbours only.
+
+    Args:
+        alphabet: spells a pretoken before any merge.
+        table: the merges, read at each call: it may grow.
     """
 
-    name = "rank_heap"
+    def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
+        self.alphabet = alphabet
+        self.table = table
 
     def encode(self, pretoken: bytes) -> list[int]:
+        """Return the token ids of a pretoken."""
         return self.encode_with(pretoken, inf)
 
     def encode_with(self, pretoken: bytes, merges: float) -> list[int]:
@@ -154,6 +118,7 @@ class RankHeap(Encoder):
         return tokens.ids()
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
+        """Yield the merges that encode a pretoken, one occurrence at a time."""
         tokens = _Linked(self.alphabet.spell(pretoken))
         before = tuple(tokens.ids())
         for start, left, right in self._merges(tokens):
@@ -231,10 +196,17 @@ class _Linked:
         return [token_id for token_id in self.at if token_id != self.GONE]
 
 
-class Cached(Encoder):
-    """A list for words, a heap for longer pretokens, and a bounded memory, since text repeats."""
+class Encoder:
+    """An encoder of single pretokens: words in a list, longer ones in a heap.
 
-    name: ClassVar[EncoderName] = "cached"
+    Args:
+        alphabet: spells a pretoken before any merge.
+        table: the merges, to which none may be added later.
+    """
+
+    def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
+        self.alphabet = alphabet
+        self.table = table
 
     # Made for the first pretoken: a tokenizer that is only inspected does not need them.
 
@@ -246,32 +218,12 @@ class Cached(Encoder):
     def _longest_in_list(self) -> int:
         return LONG if is_in_order(self.table) else 0
 
-    def encode(self, pretoken: bytes) -> Sequence[int]:
-        """Return the ids of one pretoken; only `for_texts` remembers."""
+    def encode(self, pretoken: bytes) -> list[int]:
+        """Return the token ids of a pretoken."""
         if len(pretoken) > self._longest_in_list:
             return self._heap.encode(pretoken)
         return merge_in_list(self.alphabet.spell(pretoken), self.table)
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
+        """Yield the merges that encode a pretoken, one occurrence at a time."""
         return self._heap.steps(pretoken)
-
-    def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
-        """Return a function that encodes texts and keeps its memory between them."""
-        return PretokenEncoder(pattern, self.encode).encode
-
-
-class Native(Cached):
-    """The default encoder: `Cached` in C, for texts; single pretokens are left to `Cached`.
-
-    `Cached` also does what the kernel cannot: an alphabet that is not bytes, a pattern without
-    borders, ids beyond the kernel's integers. The kernel cuts at the pattern's borders, and
-    remembers the pieces between them.
-    """
-
-    name = "native"
-
-
-ENCODERS: Registry[EncoderName, type[Encoder]] = Registry(
-    "encoder", {e.name: e for e in (Native, Cached, RankHeap)}
-)
-DEFAULT_ENCODER: EncoderName = "native"

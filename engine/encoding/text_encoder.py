@@ -8,13 +8,14 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from engine.core.errors import KernelMemoryError
 from engine.core.events import Pair
 from engine.core.helper_pool import in_order
 from engine.encoding.alphabet import Alphabet, WholeTokens
-from engine.encoding.encoders import ENCODERS, Encoder, MergeTable, Native
+from engine.encoding.encoders import Encoder, MergeTable
+from engine.encoding.pretoken_encoder import PretokenEncoder
 from engine.native.encoding import (
     MOST,
     EncodeShort,
@@ -60,7 +61,6 @@ def encode_around_special(
 
 
 def text_encoder(
-    encoder: str,
     alphabet: Alphabet,
     table: MergeTable,
     pattern: Pattern,
@@ -70,73 +70,18 @@ def text_encoder(
     """Return an encoder of texts.
 
     Args:
-        encoder: a name in `ENCODERS`.
-        alphabet, table: the arguments of the encoder.
+        alphabet: spells a pretoken before any merge.
+        table: the merges.
+        pattern: cuts a text into pretokens.
         special_ids: special token → its id.
         splitter: cuts special tokens out; by default exactly these.
     """
-    one = ENCODERS[encoder](alphabet, table)
+    encoder = Encoder(alphabet, table)
     splitter = splitter or SpecialSplitter(list(special_ids))
-    parts = one, pattern, splitter, special_ids, one.for_texts(pattern)
-    if isinstance(one, Native):
-        uncut = splitter.uncut_pattern
-        kernel = KernelOfTexts(alphabet, table, uncut or pattern, drops_spaces=uncut is not None)
-        return KernelTextEncoder(*parts, kernel)
-    return TextEncoder(*parts)
-
-
-@dataclass(eq=False)
-class TextEncoder:
-    """Cuts out the special tokens, and encodes the text between them.
-
-    Attributes:
-        encoder: encodes single pretokens.
-        splitter, special_ids: the special tokens that are cut out.
-        encode_text: encodes a text without special tokens and stray surrogates.
-    """
-
-    encoder: Encoder
-    pattern: Pattern
-    splitter: SpecialSplitter
-    special_ids: Mapping[str, int]
-    encode_text: Callable[[str], list[int]]
-
-    def cutting(self, special_ids: Mapping[str, int]) -> Self:
-        """Return an encoder that cuts out only these tokens, and shares all memories."""
-        only = self.splitter.only(special_ids.keys())
-        return replace(self, splitter=only, special_ids=special_ids)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle without the memories, for another process."""
-        one = self.encoder
-        parts = (one.name, one.alphabet, one.table, self.pattern, self.special_ids, self.splitter)
-        return text_encoder, parts
-
-    @property
-    def releases_lock(self) -> bool:
-        """Whether other threads run while `encode_many` works."""
-        return False
-
-    @cached_property
-    def encode_short(self) -> EncodeShort:
-        """A function that encodes a short text in one call of the kernel, if that is possible."""
-        return leave
-
-    def encode(self, text: str) -> list[int]:
-        """Return the ids of a text."""
-        return encode_around_special(self.encode_text, text, self.splitter, self.special_ids)
-
-    def encode_compactly(self, text: str) -> TokenIds:
-        """Return the ids of a text, in an array if the kernel encodes all of it."""
-        return self.encode_bytes(to_bytes(text))
-
-    def encode_bytes(self, text: bytes) -> TokenIds:
-        """Return the ids of a text in UTF-8, as compactly; several threads may call it."""
-        return self.encode(to_text(text))
-
-    def encode_many(self, texts: list[str]) -> list[list[int]]:
-        """Return the ids of each text; several threads may call it."""
-        return list(map(self.encode, texts))
+    uncut = splitter.uncut_pattern
+    kernel = KernelOfTexts(alphabet, table, uncut or pattern, drops_spaces=uncut is not None)
+    encode_text = PretokenEncoder(pattern, encoder.encode).encode
+    return TextEncoder(encoder, pattern, splitter, special_ids, encode_text, kernel)
 
 
 LONGEST = MOST
@@ -181,14 +126,33 @@ class KernelOfTexts:
 
 
 @dataclass(eq=False)
-class KernelTextEncoder(TextEncoder):
+class TextEncoder:
     """Encodes texts in the kernel, special tokens included, or in Python if the kernel cannot.
 
     Attributes:
+        encoder: encodes single pretokens.
+        splitter, special_ids: the special tokens that are cut out.
+        encode_text: encodes a text without special tokens and stray surrogates in Python.
         kernel: the kernel's encoder, which several of these share.
     """
 
+    encoder: Encoder
+    pattern: Pattern
+    splitter: SpecialSplitter
+    special_ids: Mapping[str, int]
+    encode_text: Callable[[str], list[int]]
     kernel: KernelOfTexts
+
+    def cutting(self, special_ids: Mapping[str, int]) -> TextEncoder:
+        """Return an encoder that cuts out only these tokens, and shares all memories."""
+        only = self.splitter.only(special_ids.keys())
+        return replace(self, splitter=only, special_ids=special_ids)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle without the memories, for another process."""
+        one = self.encoder
+        parts = one.alphabet, one.table, self.pattern, self.special_ids, self.splitter
+        return text_encoder, parts
 
     @cached_property
     def _whole(self) -> tuple[KernelEncoder, KernelSpecials] | None:
@@ -225,11 +189,14 @@ class KernelTextEncoder(TextEncoder):
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text."""
         if (encoder := self.kernel.encoder) is None:
-            return super().encode(text)
+            return encode_around_special(self.encode_text, text, self.splitter, self.special_ids)
         return self._encode(encoder.first, text)
 
     def encode_bytes(self, text: bytes) -> TokenIds:
-        """Return the ids of a text in UTF-8, in an array if the kernel encodes all of it."""
+        """Return the ids of a text in UTF-8, in an array if the kernel encodes all of it.
+
+        Several threads may call it.
+        """
         if (whole := self._whole_for(text)) is None:
             return self.encode(to_text(text))
         encoder, specials = whole
@@ -239,7 +206,7 @@ class KernelTextEncoder(TextEncoder):
     def encode_many(self, texts: list[str]) -> list[list[int]]:
         """Return the ids of each text; several threads may call it."""
         if self._whole is None:
-            return super().encode_many(texts)
+            return list(map(self.encode, texts))
         encoder, specials = self._whole
         with encoder.lend() as thread_encoder:
             encoded = thread_encoder.encode_many(texts, specials)

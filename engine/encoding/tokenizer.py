@@ -27,7 +27,7 @@ from engine.core.slow_modules import np
 from engine.core.systems import available_cores
 from engine.core.wording import counted
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import DEFAULT_ENCODER, Encoder, EncoderName, EncodeStep, MergeTable
+from engine.encoding.encoders import Encoder, EncodeStep, MergeTable
 from engine.encoding.merging import MergesInIds, last_rank
 from engine.encoding.numbered_parts import PipelineLike, number_parts
 from engine.encoding.rules import EncodingRules
@@ -122,7 +122,6 @@ class Tokenizer:
         special_tokens: strings that are one id wherever they occur. Those that the vocab lacks
             get the next free ids; a mapping gives each its id. With `None` no text is special.
         pattern: a name in `PATTERNS`, a pattern, or a regex: typed, or compiled.
-        encoder: a name in `ENCODERS`; all give the same ids.
         alphabet: spells a pretoken before any merge; by default the 256 bytes.
         table: pair of ids → (rank, id of the result), if `merges` cannot express it.
         pipeline: the stages of a `tokenizer.json`, if it needs more than the other arguments.
@@ -146,7 +145,6 @@ class Tokenizer:
         merges: Sequence[tuple[bytes, bytes]] | None,
         special_tokens: Sequence[str] | Mapping[str, int] | None = None,
         pattern: PatternLike = "gpt2",
-        encoder: EncoderName = DEFAULT_ENCODER,
         *,
         alphabet: Alphabet | None = None,
         table: MergeTable | None = None,
@@ -169,7 +167,7 @@ class Tokenizer:
         self._ordinary = {i: token for i, token in ordinary if token is not None}
         splitter = None if pipeline is None or pipeline.splitter.is_plain else pipeline.splitter
         self._encoder = text_encoder(
-            encoder, self.alphabet, self.merge_table, self.pattern, self._special_ids, splitter
+            self.alphabet, self.merge_table, self.pattern, self._special_ids, splitter
         )
 
     @cached_property
@@ -306,7 +304,7 @@ class Tokenizer:
         Raises:
             TextError: it is not a `str`.
         """
-        return self._encoder.encode_compactly(check_text(text))
+        return self._encoder.encode_bytes(to_bytes(check_text(text)))
 
     @property
     def id_type(self) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
+
 import oracles
 from hypothesis import strategies as st
 
@@ -12,10 +15,18 @@ BYTES = {byte: bytes([byte]) for byte in range(256)}
 Merges = list[tuple[bytes, bytes]]
 
 
-def tokenizer(merges: Merges, encoder: str) -> Tokenizer:
+def tokenizer(merges: Merges) -> Tokenizer:
     """A tokenizer of these merges that takes a whole text for one pretoken."""
     made = dict(enumerate((left + right for left, right in merges), 256))
-    return Tokenizer(BYTES | made, merges, pattern="none", encoder=encoder)
+    return Tokenizer(BYTES | made, merges, pattern="none")
+
+
+def in_python(tokenizer: Tokenizer) -> Tokenizer:
+    """The same tokenizer, but without the kernel."""
+    other, kernel = copy(tokenizer), copy(tokenizer._encoder.kernel)
+    vars(kernel)["encoder"] = None
+    other._encoder = replace(tokenizer._encoder, kernel=kernel)
+    return other
 
 
 def learnt(corpus: dict[bytes, int]) -> Merges:

@@ -15,7 +15,6 @@ import pytest
 
 import engine
 from engine.encoding.alphabet import UNITS
-from engine.encoding.encoders import ENCODERS
 from engine.formats import CONVERTIBLE
 from engine.unigram.units import GRAM_UNITS, GramUnitsName
 
@@ -43,7 +42,6 @@ train_bpe("a.txt", 300, trainer="nativ")
 Trainer({}, 300, algorithm="quick")
 Trainer({}, 300, units="byte")
 TextbookTrainer({}, units="word")
-Tokenizer({}, [], encoder="cache")
 Tokenizer({}, []).save("a", "gpt-2")
 convert(Tokenizer({}, []), "hf", "a")
 ForkChange(tie_rule="minbpe")
@@ -71,7 +69,6 @@ def test_a_type_checker_takes_the_examples_and_finds_misspelled_names(tmp_path: 
         (engine.TrainerName, engine.TRAINERS),
         (engine.UnitsName, UNITS),
         (GramUnitsName, GRAM_UNITS),
-        (engine.EncoderName, ENCODERS),
         (engine.FormatName, CONVERTIBLE),
     ],
 )

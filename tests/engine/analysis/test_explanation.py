@@ -160,7 +160,7 @@ def test_a_character_without_a_token_is_unknown_as_a_whole() -> None:
 
 def test_greedy_takes_a_token_that_the_merges_cannot_reach() -> None:
     merges = [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c")]
-    greedy = where_greedy_differs(tokenizer(merges, "rank_heap"), b"abc")
+    greedy = where_greedy_differs(tokenizer(merges), b"abc")
     assert greedy is not None
     assert greedy.sentence.describe() == (
         "The greedy longest match takes abc here; the merges make a + bc (merge 1) of its bytes, "
@@ -174,7 +174,7 @@ def test_greedy_takes_a_token_that_the_merges_cannot_reach() -> None:
 def test_it_differs_if_and_only_if_greedy_ends_with_other_ids(
     merges: Merges, pretoken: bytes
 ) -> None:
-    tok = tokenizer(merges, "rank_heap")
+    tok = tokenizer(merges)
     taken = [token_id for token_id, _ in Greedy(tok.rules.ids, tok.alphabet).takes(pretoken)]
     assert b"".join(tok.vocab[token] for token in taken) == pretoken
     differs = where_greedy_differs(tok, pretoken)

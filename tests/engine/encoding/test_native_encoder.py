@@ -1,7 +1,7 @@
-"""The compiled encoder gives the ids of `cached`, for any text.
+"""The compiled encoder gives the ids of Python, for any text.
 
 `test_encoders` compares it with the definition, `test_format_tiktoken` with tiktoken. Without a
-kernel these tests are skipped, since `cached` does the work.
+kernel these tests are skipped, since Python does the work.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from counting_texts import TEXT_PIECES
 from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
+from merge_lists import in_python
 
 import engine
 from engine import Tokenizer, Trainer, count_pretokens
@@ -50,11 +51,11 @@ def merges() -> list[tuple[bytes, bytes]]:
 
 
 @cache
-def tokenizer(encoder: str, pattern: str = "gpt2", whole: bool = False) -> Tokenizer:
+def tokenizer(pattern: str = "gpt2", whole: bool = False) -> Tokenizer:
     vocab = {byte: bytes([byte]) for byte in range(256)}
     vocab |= {256 + rank: left + right for rank, (left, right) in enumerate(merges())}
     alphabet = WholeTokens(BYTES, {b" lowest": 80_000, b"\0": 80_001}) if whole else None
-    return Tokenizer(vocab, merges(), SPECIALS, pattern, encoder, alphabet=alphabet)
+    return Tokenizer(vocab, merges(), SPECIALS, pattern, alphabet=alphabet)
 
 
 PARTS = [*TEXT_PIECES, b" lowest", b"\0", b" Once upon a time", b"\n\n", *map(str.encode, SPECIALS)]
@@ -75,19 +76,19 @@ def ways(native: Tokenizer, text: str) -> list[list[int]]:
 @pytest.mark.parametrize("pattern", WITH_BORDERS)
 @examples(200)
 @given(text=TEXTS, whole=st.booleans())
-def test_the_ids_are_those_of_cached(pattern: str, text: bytes, whole: bool) -> None:
-    native, cached = (tokenizer(name, pattern, whole) for name in ("native", "cached"))
+def test_the_ids_are_those_of_python(pattern: str, text: bytes, whole: bool) -> None:
+    native = tokenizer(pattern, whole)
     for specials in (SPECIALS, ["<|end|>"], []):
-        expected = cached.allowing(specials).encode(to_text(text))
+        expected = in_python(native.allowing(specials)).encode(to_text(text))
         assert ways(native.allowing(specials), to_text(text)) == [expected] * 6
 
 
-def test_samples_and_long_pretokens_have_the_ids_of_cached() -> None:
+def test_samples_and_long_pretokens_have_the_ids_of_python() -> None:
     texts = [path.read_text() for path in SAMPLES.glob("*.txt")]
     sizes = [*range(1, 40), *range(4090, 4100)]
     texts += [f"{word} {word}" for size in sizes for word in ("a" * size, "q" * size, "." * size)]
     for text in [*texts, "a" * 30_000, "\0" * 999, "漢" * 20_000, " " * 30_000, "\ud800 \udcff"]:
-        assert ways(tokenizer("native"), text) == [tokenizer("cached").encode(text)] * 6
+        assert ways(tokenizer(), text) == [in_python(tokenizer()).encode(text)] * 6
 
 
 def random_merges(rng: random.Random, longest: int) -> list[tuple[bytes, bytes]]:
@@ -104,7 +105,7 @@ def random_merges(rng: random.Random, longest: int) -> list[tuple[bytes, bytes]]
 
 
 @pytest.mark.parametrize("longest", [8, 80, 5000])
-def test_a_long_pretoken_merged_in_windows_has_the_ids_of_cached(longest: int) -> None:
+def test_a_long_pretoken_merged_in_windows_has_the_ids_of_python(longest: int) -> None:
     # With tokens of 5,000 bytes no two small windows share one, so larger windows are tried.
     for seed in some(range(12)):
         rng = random.Random(seed)
@@ -112,10 +113,8 @@ def test_a_long_pretoken_merged_in_windows_has_the_ids_of_cached(longest: int) -
         tokens = [b"a", b"b", *(left + right for left, right in table)]
         vocab = {byte: bytes([byte]) for byte in range(256)} | dict(enumerate(tokens[2:], 256))
         text = b"".join(rng.choice(tokens) * rng.choice([1, 1, 40]) for _ in range(90))[:20_000]
-        native, cached = (
-            Tokenizer(vocab, table, [], "gpt2", name) for name in ("native", "cached")
-        )
-        assert native.encode(text.decode()) == cached.encode(text.decode()), seed
+        native = Tokenizer(vocab, table)
+        assert native.encode(text.decode()) == in_python(native).encode(text.decode()), seed
 
 
 def test_texts_that_differ_in_one_byte_or_in_zeros_behind_are_told_apart() -> None:
@@ -123,44 +122,44 @@ def test_texts_that_differ_in_one_byte_or_in_zeros_behind_are_told_apart() -> No
     words += [word[:at] + b"x" + word[at + 1 :] for word in words for at in range(len(word))]
     words += [word + bytes(more) for word in words for more in (1, 2, 9)]
     text = to_text(b" ".join(words))
-    assert tokenizer("native").encode(text) == tokenizer("cached").encode(text)
+    assert tokenizer().encode(text) == in_python(tokenizer()).encode(text)
 
 
 # One call a text
 
 
 def test_only_short_texts_in_utf_8_take_the_short_way() -> None:
-    short = tokenizer("native", "qwen2")._encoder.encode_short
-    assert short("low") == tokenizer("cached", "qwen2").encode("low")
+    short = tokenizer("qwen2")._encoder.encode_short
+    assert short("low") == in_python(tokenizer("qwen2")).encode("low")
     others = ["a " * 10_000, "\ud800", "\udcff", b"low", None, 7]
     assert [short(other) for other in others] == [None] * 6
     # The scanner has no page of these characters until the general way has encoded them.
     assert short("ϗ") is None
-    assert tokenizer("native", "qwen2").encode("ϗ") == short("ϗ")
+    assert tokenizer("qwen2").encode("ϗ") == short("ϗ")
 
 
 def test_a_text_too_long_for_the_kernel_has_a_list_of_ids(monkeypatch: pytest.MonkeyPatch) -> None:
-    native, cached = tokenizer("native"), tokenizer("cached")
+    native = tokenizer()
     monkeypatch.setattr(text_encoder, "LONGEST", 4)
     for text, kind in (("lowé", list), ("low ", array)):
         both = native.encode_compactly(text), native._encoder.encode_bytes(text.encode())
         assert list(map(type, both)) == [kind, kind]
         ids = [*map(list, both), native._encoder.encode(text)]
-        assert ids == [cached.encode(text)] * 3
+        assert ids == [in_python(native).encode(text)] * 3
 
 
 def test_a_text_that_comes_while_the_encoder_is_busy_waits_for_it() -> None:
-    native = tokenizer("native")
+    native = tokenizer()
     thread_encoder = native._encoder.kernel.encoder.first
     with ThreadPoolExecutor(1) as pool:
         with thread_encoder._alone():
             assert native._encoder.encode_short("low") is None
             waits = pool.submit(native.encode, "low")
-        assert waits.result() == tokenizer("cached").encode("low")
+        assert waits.result() == in_python(tokenizer()).encode("low")
 
 
 def test_integers_are_made_once_and_lists_own_them() -> None:
-    native = tokenizer("native")
+    native = tokenizer()
     [first], [second] = native.encode(" upon"), native.encode(" upon")
     assert first is second > 256
     count = sys.getrefcount(first)
@@ -183,7 +182,7 @@ class Garbage:
 
 
 def test_a_finalizer_may_encode_while_a_list_is_made() -> None:
-    native, text, encoded = tokenizer("native"), "low " * 1000, list[list[int]]()
+    native, text, encoded = tokenizer(), "low " * 1000, list[list[int]]()
     expected = native.encode(text)
     held: list[list[int]] = [[] for _ in range(200)]  # Python keeps no old lists to use again
     threshold = gc.get_threshold()
@@ -196,20 +195,20 @@ def test_a_finalizer_may_encode_while_a_list_is_made() -> None:
             gc.set_threshold(*threshold)
     gc.collect()
     assert held[200:] == [expected] * 5
-    assert encoded == [tokenizer("cached").encode("Z" * 9000)] * 5
+    assert encoded == [in_python(tokenizer()).encode("Z" * 9000)] * 5
 
 
 def test_threads_encode_a_batch() -> None:
     texts = [f"abc {number}" * (number % 7) for number in range(3000)]
     texts += ["a " * 10_000, "\ud800 a", "漢字", "<s>"]
-    expected = list(map(tokenizer("cached").encode, texts))
+    expected = list(map(in_python(tokenizer()).encode, texts))
     with mock.patch.object(text_encoder, "BATCH", 1000):
         for workers in (1, 2, 3, None):
-            assert tokenizer("native").encode_batch(texts, workers) == expected
+            assert tokenizer().encode_batch(texts, workers) == expected
 
 
 def test_tokenizers_of_fewer_special_tokens_share_the_memory() -> None:
-    native = tokenizer("native")
+    native = tokenizer()
     fewer = native.allowing(["<s>"]).allowing([])
     assert fewer._encoder.kernel is native._encoder.kernel
 
@@ -233,7 +232,7 @@ def test_forgotten_pieces_are_merged_again(room: int) -> None:
 
 def test_threads_share_an_encoder() -> None:
     texts = [f"abc {number} abc" * 200 for number in range(40)]
-    native = tokenizer("native")
+    native = tokenizer()
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(native.encode, texts)) == list(map(native.encode, texts))
 
@@ -260,7 +259,7 @@ def test_lengths_that_are_not_those_of_the_piece_are_refused(lengths: list[int])
         encoder.first.ids(b"abc", no_specials())
 
 
-def test_ids_beyond_its_integers_are_left_to_cached() -> None:
+def test_ids_beyond_its_integers_are_left_to_python() -> None:
     numbers = merge_numbers([0] * 256, {})  # without merges it has them, too
     assert numbers == (array("i", [0] * 256), array("i"), array("i"), 0)
     assert merge_numbers([MOST], {}) is None
@@ -273,7 +272,7 @@ def test_ids_beyond_its_integers_are_left_to_cached() -> None:
 
 
 def test_a_helper_process_gets_an_encoder_without_its_memory() -> None:
-    encoder = tokenizer("native")._encoder
+    encoder = tokenizer()._encoder
     assert pickle.loads(pickle.dumps(encoder)).encode("low abc") == encoder.encode("low abc")
 
 

@@ -16,11 +16,11 @@ import pytest
 from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
+from merge_lists import in_python
 
 from engine import Tokenizer
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.counting.count import counter_for
-from engine.encoding.text_encoder import TextEncoder
 from engine.encoding.token_decoder import TokenDecoder
 from engine.native import KERNEL
 from engine.pipeline import decoders, normalizers, pretokenizers
@@ -114,9 +114,8 @@ MODELS = unigram, sentencepiece_unigram, sentencepiece_bpe, word_piece, characte
 
 def both_ways(tokenizer: Tokenizer, text: str) -> tuple[list[int], list[int]]:
     """Return the ids that the kernel finds, and those of Python."""
-    encoder = tokenizer._encoder
-    assert encoder.kernel.encoder is not None
-    return tokenizer.encode(text), TextEncoder.encode(encoder, text)
+    assert tokenizer._encoder.kernel.encoder is not None
+    return tokenizer.encode(text), in_python(tokenizer).encode(text)
 
 
 @pytest.mark.parametrize("stage", STAGES)

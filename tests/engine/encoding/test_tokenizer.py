@@ -16,6 +16,7 @@ from chunk_texts import CORPORA, PIECES, SPECIALS
 from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
+from merge_lists import in_python
 from tiny_tokenizers import BYTES, END, HANDOUT, HANDOUT_MERGES, trained
 from tokenizers import decoders, models, pre_tokenizers
 
@@ -30,7 +31,6 @@ from engine import (
 from engine.encoding import text_encoder
 from engine.encoding import tokenizer as tokenizer_module
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet
-from engine.encoding.encoders import ENCODERS
 from engine.encoding.extension import extended
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_text
@@ -200,7 +200,7 @@ def test_memory_does_not_grow_with_the_text() -> None:
 # -- many texts
 
 
-IN_PYTHON = Tokenizer(TRAINED.vocab, TRAINED.merges, encoder="cached")
+IN_PYTHON = in_python(Tokenizer(TRAINED.vocab, TRAINED.merges))
 
 
 class TestBatch:
@@ -328,18 +328,16 @@ def test_a_vocab_that_lacks_a_token_is_an_error_that_names_it(
         Tokenizer(vocab, pairs)
 
 
-@pytest.mark.parametrize("encoder", ENCODERS)
-def test_the_handouts_example_needs_only_its_few_bytes(encoder: str) -> None:
-    tok = Tokenizer(dict(enumerate(HANDOUT)), HANDOUT_MERGES, encoder=encoder)
-    assert tok.encode("the cat ate") == [9, 7, 1, 5, 10, 3]
+def test_the_handouts_example_needs_only_its_few_bytes() -> None:
+    tok = Tokenizer(dict(enumerate(HANDOUT)), HANDOUT_MERGES)
+    for each in (tok, in_python(tok)):
+        assert each.encode("the cat ate") == [9, 7, 1, 5, 10, 3]
+        assert each.encode("xthezé") == [9]  # other bytes are left out
     assert tok.decode([9, 7, 1, 5, 10, 3]) == "the cat ate"
-    assert tok.encode("xthezé") == [9]  # other bytes are left out
-    assert Tokenizer({(1 << 32) - 1: b"a"}, [], encoder=encoder).encode("bab") == [(1 << 32) - 1]
+    assert Tokenizer({(1 << 32) - 1: b"a"}, []).encode("bab") == [(1 << 32) - 1]
     assert len(tok.encode_traced("the cat").ids) == 4
 
 
 def test_an_unknown_name_is_an_error_that_names_the_known_ones() -> None:
-    with pytest.raises(UnknownNameError, match="unknown encoder 'cashed'; did you mean 'cached'"):
-        Tokenizer(BYTES, [], encoder="cashed")
     with pytest.raises(UnknownNameError, match="unknown pattern 'gpt-2'; did you mean 'gpt2'"):
         Tokenizer(BYTES, [], pattern="gpt-2")

@@ -25,7 +25,7 @@ def test_a_repeated_pretoken_is_marked_as_cached_and_a_special_token_has_one_id(
     repeated = [("a", False, (97,)), (" b", False, (32, 98)), (" b", True, (32, 98))]
     assert told == [*repeated, ("<s>", False, (256,))]
     for longest, merges in ((3, 0), (4, 2)):
-        [slow] = trace(tokenizer(LOW, "rank_heap"), "slow", longest)
+        [slow] = trace(tokenizer(LOW), "slow", longest)
         assert (len(slow.merges), slow.ids) == (merges, (115, 257))
 
 
@@ -44,7 +44,7 @@ def test_a_frame_is_traced_with_the_merges_of_its_step() -> None:
 def test_every_adjacent_pair_with_a_merge_is_a_candidate_and_the_best_wins(
     merges: Merges, pretoken: bytes
 ) -> None:
-    tok = tokenizer(merges, "rank_heap")
+    tok = tokenizer(merges)
     for piece in trace(tok, to_text(pretoken)):
         for merge in piece.merges:
             tokens = [tok.vocab[token] for token in merge.step.before]
@@ -63,7 +63,7 @@ def test_every_adjacent_pair_with_a_merge_is_a_candidate_and_the_best_wins(
 def test_a_border_is_kept_unless_a_merge_crosses_it(
     merges: Merges, pretoken: bytes, border: int
 ) -> None:
-    tok = tokenizer(merges, "rank_heap")
+    tok = tokenizer(merges)
     across = first_merge_across(tok.rules, pretoken, [border])
     ends, length = {0}, 0
     for token in tok.rules.tokens_of(pretoken):
