@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 import wordpiece_oracle as oracle
-from hypothesis import example, given
+from hypothesis import given
 from wordpiece_course import COURSE, in_bytes, timeline_of
 
 from engine.analysis.breakpoint_list import BreakpointList
@@ -23,33 +23,6 @@ def stops(line: str, timeline: WordPieceTimeline) -> list[int]:
     breakpoints.add(line)
     assert breakpoints.examine(timeline, seconds=60) == len(timeline)
     return breakpoints.hits()
-
-
-@given(corpus=oracle.corpora())
-@example(corpus={"aab": 3, "ab": 2, "cab": 3, "dd": 1})
-def test_a_step_has_the_score_of_its_pair_and_is_tied_if_several_pairs_had_it(
-    corpus: dict[str, int],
-) -> None:
-    timeline = timeline_of(in_bytes(corpus))
-    truth = oracle.train(corpus, 200, "frequent", 1)
-    tied = [
-        number
-        for number, step in enumerate(truth, 1)
-        if list(step.scores.values()).count(max(step.scores.values())) > 1
-    ]
-    assert list(timeline.frame.tied_steps) == tied
-    assert stops("tie", timeline) == tied
-    for step in range(len(timeline) + 1):
-        frame = timeline.seek(step)
-        ties = frame.tied_steps
-        assert ties.until(step) == sum(t <= step for t in tied)
-        assert ties.nearest(step, 1) == next((t for t in tied if t > step), None)
-        assert ties.nearest(step, -1) == next((t for t in reversed(tied) if t < step), None)
-        if frame.next_pair is None:
-            continue
-        merge = timeline.record[step]
-        assert timeline.record.tied_counts[step] == len(merge.tied)
-        assert merge.score == frame.score_of(frame.next_pair)
 
 
 @given(corpus=oracle.corpora())

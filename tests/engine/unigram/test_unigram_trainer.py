@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from math import lgamma, log
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -20,8 +19,7 @@ from engine import BpeError, SpecialTokenError, UnigramError, VocabSizeError
 from engine.core.arrays import Floats
 from engine.core.events import WorkProgress, finished
 from engine.unigram import lattice_arrays
-from engine.unigram import trainer as trainer_module
-from engine.unigram.em import RARE, TrainingCorpus, digamma, expected_counts, log_probabilities
+from engine.unigram.em import TrainingCorpus, digamma, expected_counts
 from engine.unigram.lattice_arrays import LONGEST_TEXT, Lattices, lattices_of
 from engine.unigram.record import EmStep, PruneRule, PruneStep, Seeded, UnigramRecord
 from engine.unigram.seed import Seeds, seed_pieces
@@ -141,22 +139,6 @@ def test_a_whole_training_ends_with_the_model_by_hand(
 ) -> None:
     pieces = trained(counts, vocab_size).pieces
     assert dict(pieces[1:]) == pytest.approx(by_hand.train(counts, vocab_size))
-
-
-def test_a_removal_names_the_pieces_that_would_replace_it() -> None:
-    trainer = trained(HUGS, 30)
-    record = trainer.record
-    place = len(record)
-    model = model_at(record, place)
-    alive = record.alive_at(place)
-    scores = np.full(len(alive), -np.inf)
-    scores[alive] = record.scores_at(place)
-    corpus = finished(record.corpus.keeping(alive))
-    found = finished(corpus.removals(alive, scores))
-    for number in record.numbers_at(place).tolist():
-        text = record.texts[number]
-        alternative = [record.texts[part] for part in found.alternative_of(number)]
-        assert alternative == list(by_hand.viterbi(text, model, barred=text) or ())
 
 
 def test_the_vocabulary_has_the_wanted_size_and_every_character() -> None:
@@ -281,36 +263,6 @@ def test_with_plain_normalisation_the_loss_never_rises(counts: dict[str, int]) -
         scores = shares(np.maximum(estimate.expected, 1e-300))
         before, estimate = estimate, finished(problem.estimate(scores))
         assert estimate.loss <= before.loss + 1e-9
-
-
-@given(WORDS, st.integers(0, 6))
-def test_in_a_plain_training_the_loss_rises_only_if_pieces_vanish_or_are_kept(
-    counts: dict[str, int], spare: int
-) -> None:
-    size = 1 + len(set("".join(counts))) + spare
-    with patch.object(trainer_module, "log_probabilities", shares):
-        steps = list(UnigramTrainer(counts, size).steps())
-    for step in steps:
-        if isinstance(step, EmStep) and step.record.expected_at(step.index).min() >= RARE:
-            assert step.loss_after <= step.loss_before + 1e-9
-
-
-@given(WORDS)
-def test_with_digamma_the_free_energy_never_rises(counts: dict[str, int]) -> None:
-    """The free energy is the loss plus the divergence of the counts' Dirichlet from the prior."""
-    model = by_hand.seeds(counts, 99, 5)
-    problem = finished(TrainingCorpus.of(counts, list(model), 5))
-    estimate = finished(problem.estimate(np.array(list(model.values()))))
-    energies = []
-    for _ in range(8):
-        expected = estimate.expected
-        if expected.min() < 1e-2:
-            break  # ψ plunges towards 0: training drops such pieces
-        scores = log_probabilities(expected)
-        estimate = finished(problem.estimate(scores))
-        divergence = lgamma(expected.sum()) - sum(map(lgamma, expected)) + expected @ scores
-        energies.append(estimate.loss * problem.pretokens + divergence)
-    assert energies == pytest.approx(sorted(energies, reverse=True), rel=1e-6)
 
 
 def test_digamma_is_the_derivative_of_the_logarithm_of_gamma() -> None:

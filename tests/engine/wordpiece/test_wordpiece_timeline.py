@@ -88,34 +88,6 @@ def ranked(step: oracle.OracleStep, tie_rule: str) -> list[oracle.Pair]:
     return order
 
 
-@every_tie_rule
-@examples(40)
-@given(
-    corpus=oracle.corpora(),
-    moves=st.lists(st.sampled_from([-7, -2, -1, 1, 2, 7]) | st.integers(100, 110), max_size=8),
-)
-def test_forward_back_and_seek_lead_to_what_a_replay_shows(
-    tie_rule: str, corpus: dict[str, int], moves: list[int]
-) -> None:
-    timeline = timeline_of(in_bytes(corpus), tie_rule)
-    replayed = timeline_of(in_bytes(corpus), tie_rule)
-    in_order = [facts(replayed.seek(0))]
-    in_order += [facts(replayed.forward()) for _ in range(len(replayed))]
-    place = 0
-    for move in moves:
-        if move >= 100:
-            place = (move - 100) % (len(timeline) + 1)
-            timeline.seek(place)
-        elif move > 0:
-            place = min(place + move, len(timeline))
-            timeline.forward(move)
-        else:
-            place = max(place + move, 0)
-            timeline.back(-move)
-        assert timeline.cursor == place
-        assert facts(timeline.frame) == in_order[place]
-
-
 class TestATimeline:
     def test_may_grow_while_it_is_looked_at(self) -> None:
         trainer = WordPieceTrainer(COURSE, 200)
