@@ -9,9 +9,8 @@ import pytest
 from edges import text_of
 from opening import opened, opened_as, step
 from textual.widgets import Input, Static, TextArea
-from wordpiece_screen import corpus as corpus
-from wordpiece_screen import frame_of
 
+from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.controls import Scrubber
 from bpe_tui.wordpiece.narration import describe_left_out, explain_merge, score_text
@@ -24,9 +23,25 @@ from bpe_tui.wordpiece.training_screen import (
     format_change,
 )
 from engine.formats import open_tokenizer
-from engine.wordpiece.frame import WordPieceTimeline
+from engine.wordpiece.frame import WordPieceFrame, WordPieceTimeline
 from engine.wordpiece.score import Score
 from engine.wordpiece.trainer import WordPieceTrainer
+
+COURSE = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+"""The example of Hugging Face's course."""
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    place = tmp_path / "course.txt"
+    place.write_text("\n".join(" ".join([word] * count) for word, count in COURSE.items()))
+    return place
+
+
+def frame_of(app: BpeTuiApp) -> WordPieceFrame:
+    frame = app.session.shown
+    assert isinstance(frame, WordPieceFrame)
+    return frame
 
 
 async def test_pairs_below_the_minimum_are_listed_apart_with_the_reason(tmp_path: Path) -> None:
