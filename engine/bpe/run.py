@@ -18,7 +18,7 @@ from engine.recording.playback import MergeRun
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern
-from engine.text.pretokenize import Pretoken, SpecialSplitter
+from engine.text.pretokenize import SpecialSplitter, to_bytes
 
 if TYPE_CHECKING:
     from engine.bpe.run_vocabularies import RunVocabularies
@@ -231,11 +231,11 @@ class Run(MergeRun):
         """Encodes typed text with special tokens as ordinary text."""
         return TypedText(self.pattern, self.splitter.only(()), self._ids_at)
 
-    def _ids_at(self, pretoken: Pretoken, step: int) -> tuple[int, ...]:
+    def _ids_at(self, text: str, is_special: bool, step: int) -> tuple[int, ...]:
         special_ids = self.record.ids.special_ids
-        if pretoken.special and pretoken.text in special_ids:
-            return (special_ids[pretoken.text],)
-        return self.segmenter.tokens_at(pretoken.bytes, step)
+        if is_special and text in special_ids:
+            return (special_ids[text],)
+        return self.segmenter.tokens_at(to_bytes(text), step)
 
     def tokenizer_at(self, step: int) -> Tokenizer:
         """Return the tokenizer that the first `step` merges make."""

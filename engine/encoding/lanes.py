@@ -75,27 +75,18 @@ class Character:
 
 
 @dataclass(frozen=True)
-class TokenSpan:
-    """A token at bytes `start` to `end`."""
-
-    start: int
-    end: int
-    token_id: int
-
-
-@dataclass(frozen=True)
 class Lanes:
     """A text as characters, bytes and tokens, each with the columns that it takes.
 
     Attributes:
         columns: the byte of each column; `None` for a token that covers no byte.
         characters: cover all bytes, in order.
-        tokens: in order, without overlap; text that is lost in encoding has none.
+        tokens: by columns, in order, without overlap; text that is lost in encoding has none.
     """
 
     columns: tuple[int | None, ...]
     characters: tuple[Character, ...]
-    tokens: tuple[TokenSpan, ...]
+    tokens: tuple[TokenPlace, ...]
 
     @property
     def data(self) -> bytes:
@@ -130,13 +121,13 @@ def align_places(data: bytes, places: Iterable[TokenPlace]) -> Lanes:
     (None, 97, 32, 98)
     """
     columns: list[int | None] = []
-    spans: list[tuple[int, int, int]] = []
+    tokens: list[TokenPlace] = []
     at = 0
     for token_id, start, end in places:
         columns += data[at:start]
         first = len(columns)
         columns += data[start:end] or (None,)
-        spans.append((token_id, first, len(columns)))
+        tokens.append(TokenPlace(token_id, first, len(columns)))
         at = end
     columns += data[at:]
     column_of = [column for column, byte in enumerate(columns) if byte is not None]
@@ -144,7 +135,6 @@ def align_places(data: bytes, places: Iterable[TokenPlace]) -> Lanes:
         Character(column_of[each.start], column_of[each.end - 1] + 1, each.text)
         for each in _characters(data)
     )
-    tokens = (TokenSpan(first, last, token_id) for token_id, first, last in spans)
     return Lanes(tuple(columns), characters, tuple(tokens))
 
 

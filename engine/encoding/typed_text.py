@@ -6,6 +6,7 @@ Several panels ask for the same text at each key and each step, so what they get
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from threading import Lock
 from typing import NamedTuple
 
@@ -42,56 +43,31 @@ def unspelled_places(data: bytes, spelled: bytes) -> list[int]:
     return places
 
 
-IdsAt = Callable[[Pretoken, int], tuple[int, ...]]
-"""Gives the ids of a pretoken after a number of merges."""
-LINE = 1_000
-"""Characters of the longest text that counts as one line."""
-
-
 class TypedText:
-    """Encodes a text at a step, and keeps the last text and the ids of its pretokens.
+    """Encodes a text at a step, and keeps the last texts: a line shown of a text, and the text.
 
-    It keeps one line and one longer text, so that the line shown of a text does not replace the
-    text.
+    Args:
+        ids_at: gives the ids of a text after a number of merges; whether it is a special token.
     """
 
-    def __init__(self, pattern: Pattern, splitter: SpecialSplitter, ids_at: IdsAt) -> None:
-        self._line = _TextAtStep(pattern, splitter, ids_at)
-        self._longer = _TextAtStep(pattern, splitter, ids_at)
+    def __init__(
+        self,
+        pattern: Pattern,
+        splitter: SpecialSplitter,
+        ids_at: Callable[[str, bool, int], tuple[int, ...]],
+    ) -> None:
+        self._cut = lru_cache(2)(lambda text: list(pretokens(text, pattern, splitter)))
+        self._ids_at = lru_cache(MOST_KNOWN)(ids_at)  # a long text repeats its words
+        self._encoded = lru_cache(2)(self._encode)
         self._lock = Lock()  # a long text is encoded in a thread of its own
 
     def encode(self, text: str, step: int) -> list[EncodedPretoken]:
         """Return the pretokens of the text, each with its ids."""
         with self._lock:
-            return (self._line if len(text) <= LINE else self._longer).encode(text, step)
+            return self._encoded(text, step).copy()
 
-
-class _TextAtStep:
-    """The text that was encoded last, and its step."""
-
-    def __init__(self, pattern: Pattern, splitter: SpecialSplitter, ids_at: IdsAt) -> None:
-        self._pattern, self._splitter, self._ids_at = pattern, splitter, ids_at
-        self._step, self._text = 0, ""
-        self._known: dict[str, tuple[int, ...]] = {}  # a long text repeats its words
-        self._pretokens: list[Pretoken] = []
-        self._encoded: list[EncodedPretoken] | None = []
-
-    def encode(self, text: str, step: int) -> list[EncodedPretoken]:
-        if text != self._text:
-            self._pretokens = list(pretokens(text, self._pattern, self._splitter))
-            self._text, self._encoded = text, None
-        if step != self._step:
-            self._step, self._encoded, self._known = step, None, {}
-        if self._encoded is None:
-            if len(self._known) > MOST_KNOWN:
-                self._known = {}
-            self._encoded = list(map(self._with_ids, self._pretokens))
-        return self._encoded.copy()
-
-    def _with_ids(self, pretoken: Pretoken) -> EncodedPretoken:
-        if pretoken.special:
-            return EncodedPretoken(pretoken, self._ids_at(pretoken, self._step))
-        ids = self._known.get(pretoken.text)
-        if ids is None:
-            ids = self._known[pretoken.text] = self._ids_at(pretoken, self._step)
-        return EncodedPretoken(pretoken, ids)
+    def _encode(self, text: str, step: int) -> list[EncodedPretoken]:
+        ids_at = self._ids_at
+        return [
+            EncodedPretoken(each, ids_at(each.text, each.special, step)) for each in self._cut(text)
+        ]
