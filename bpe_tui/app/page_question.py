@@ -25,7 +25,6 @@ def page_question(question: Question) -> dict[str, Any]:
     """
     return {
         "asks": list(map(_page_words, (question.asks, question.advice))),
-        "given": list(map(_page_words, question.given)),
         "parts": list(_parts(question)),
         "answer": list(map(_page_words, question.model_answer)),
     }
@@ -57,7 +56,7 @@ def _part(
     tokens: tuple[bytes, ...],
     options: Iterable[tuple[Words, str, Answer]],
 ) -> dict[str, Any]:
-    """Return a part: the tokens that it starts from, its hints and its options."""
+    """Return a part: what is given, then the tokens if they join; its hints and its options."""
     graded = []
     for label, revealed, answer in options:
         grade = question.grade(answer)
@@ -66,7 +65,8 @@ def _part(
         option = {"label": _shown(label), "note": revealed, "right": grade.right, "reply": reply}
         graded.append(option)
     hints = [[tr("Hint: "), *_page_words(hint)] for hint in question.find_hints(progress)]
-    return {"tokens": _shown(tokens), "hints": hints, "options": graded}
+    given = [*map(_page_words, question.given), *([_shown(tokens)] if tokens else [])]
+    return {"given": given, "hints": hints, "options": graded}
 
 
 def _page_words(sentence: Sentence) -> PageWords:

@@ -29,17 +29,9 @@ const drawRow = parts => {
   return row;
 };
 
-let drawn = [];
 const draw = next => {
   place = next;
-  const numbers = shots[place].r, rows = at("screen").children;
-  while (rows.length > numbers.length) rows[rows.length - 1].remove();
-  numbers.forEach((number, line) => {
-    if (line < rows.length && drawn[line] === number) return;
-    const row = drawRow(film.rows[number]);
-    if (line < rows.length) rows[line].replaceWith(row); else at("screen").append(row);
-  });
-  drawn = numbers;
+  at("screen").replaceChildren(...shots[place].r.map(number => drawRow(film.rows[number])));
   at("narration").hidden = stop === 0 && waits(place); // that of step 0 names the next pair
   showQuestion(false);
 };
@@ -69,11 +61,6 @@ const option = (question, each, number) => {
   return button;
 };
 
-const scoreText = () => {
-  const over = questions.filter(each => each.isOver), first = over.filter(each => each.isFirst);
-  return over.length ? film.score.replace("{n}", first.length).replace("{asked}", over.length) : "";
-};
-
 // Shows the question of the present stop, from its shot on; `isUsed` keeps the focus in it.
 const showQuestion = isUsed => {
   const question = questionOf(stop), isHere = question && (question.isOver || shots[place].q);
@@ -81,45 +68,41 @@ const showQuestion = isUsed => {
   if (!isHere) return;
   const part = question.parts[question.part];
   lines("asks", question.isOver ? question.asks.slice(0, 1) : question.asks);
-  lines("given", question.isOver ? [] : question.given);
-  at("tokens").replaceChildren(sentence("span", part.tokens));
+  lines("given", question.isOver ? [] : part.given);
   at("options").replaceChildren(...part.options.map((each, number) => option(question, each, number)));
   lines("reply", question.reply);
   at("reply").className = question.look;
   at("helps").hidden = question.isOver;
-  at("score").textContent = scoreText();
+  const over = questions.filter(each => each.isOver), first = over.filter(each => each.isFirst);
+  at("score").textContent = over.length ? film.score.replace("{n}", first.length).replace("{asked}", over.length) : "";
   if (isUsed) (question.isOver ? at("on") : at("options").querySelector("button:enabled")).focus({preventScroll: true});
 };
 
-const end = (question, reply, look) => {
-  Object.assign(question, {isOver: true, reply, look});
-  draw(lastOf(stop));
+const say = (question, reply, look, isOver) => {
+  Object.assign(question, {reply, look, isOver});
+  if (isOver) draw(lastOf(stop));
   showQuestion(true);
   wait();
 };
 
 const answer = (question, number) => {
-  const chosen = question.parts[question.part].options[number], look = chosen.right ? "right" : "wrong";
+  const chosen = question.parts[question.part].options[number];
+  const isOver = chosen.right && question.part + 1 === question.parts.length;
   question.isFirst &&= chosen.right;
   if (!chosen.right) question.tried.push(number);
-  else if (question.part + 1 === question.parts.length) return end(question, chosen.reply, look);
-  else Object.assign(question, {part: question.part + 1, tried: [], hints: 0});
-  Object.assign(question, {reply: chosen.reply, look});
-  showQuestion(true);
+  else if (!isOver) Object.assign(question, {part: question.part + 1, tried: [], hints: 0});
+  say(question, chosen.reply, chosen.right ? "right" : "wrong", isOver);
 };
 
-const helps = {
-  hint: question => {
-    const hints = question.parts[question.part].hints, hint = hints[Math.min(question.hints++, hints.length - 1)];
-    Object.assign(question, {reply: [hint], look: ""});
-    showQuestion(false);
-  },
-  show: question => {
-    Object.assign(question, {isFirst: false, part: question.parts.length - 1});
-    end(question, question.answer, "");
-  },
+const hint = question => {
+  const hints = question.parts[question.part].hints;
+  say(question, [hints[Math.min(question.hints++, hints.length - 1)]], "", false);
 };
-for (const [id, help] of Object.entries(helps)) at(id).addEventListener("click", () => help(questionOf(stop)));
+
+const giveUp = question => {
+  Object.assign(question, {isFirst: false, part: question.parts.length - 1});
+  say(question, question.answer, "", true);
+};
 
 // ---- from step to step
 
@@ -172,6 +155,7 @@ document.addEventListener("keydown", event => {
 });
 const buttons = {
   back: () => step(-1), on: () => step(1), play: () => play(!playing),
+  hint: () => hint(questionOf(stop)), show: () => giveUp(questionOf(stop)),
 };
 for (const [id, act] of Object.entries(buttons)) at(id).addEventListener("click", act);
 

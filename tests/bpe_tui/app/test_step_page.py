@@ -296,7 +296,7 @@ def test_a_question_on_a_page_has_the_reply_to_each_answer_of_each_part() -> Non
     assert first_replies(choice)["n+e"] == "No: n+e occurs 6 times; another pair occurs more often."
     assert first_replies(choice)["l+ow"] == "Right: l+ow occurs 7 times."
     parts = page_question(ask("encode-by-hand", frame, about="best"))["parts"]
-    assert ["".join(map(text_of, part["tokens"])) for part in parts] == ["best"] * 3
+    assert [text_of(part["given"][-1]) for part in parts] == ["best"] * 3
     assert first_replies(parts[0]) == {
         "b+e": "No: b+e does not join: no merge joins them; here is a pair of merge 1.",
         "e+s": "No: e+s does not join: no merge joins them; here is a pair of merge 1.",
