@@ -188,7 +188,7 @@ tokenizer.encode("hello world")
 
 def loading(number: int) -> Prepare:
     def prepare(inputs: Inputs) -> Work:
-        import engine.formats  # noqa: F401
+        import engine.formats.rank_files  # noqa: F401
 
         return lambda: load(inputs.ranks[number]).encode("hello world")
 

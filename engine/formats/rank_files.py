@@ -46,6 +46,7 @@ from engine.formats.gguf_cuts import KIMI
 from engine.formats.merges_of_ranks import ranks_of, tokenizer_of_ranks
 from engine.formats.source import TokenizerSource, check_lines, read_bytes, read_json
 from engine.formats.tokenizer_format import Library, Opened, Overrides, TokenizerFormat
+from engine.native.merging import read_ranks as ranks_in_kernel
 from engine.text.patterns import PATTERNS
 
 _FIRST_LINE = re.compile(rb"(?=\S{4})[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
@@ -105,7 +106,7 @@ def read_ranks(source: TokenizerSource, data: bytes) -> dict[bytes, int]:
     Raises:
         TokenizerFileError: a line is no token and rank, or a token or a rank occurs twice.
     """
-    if (found := _usual_ranks(data)) is not None:
+    if (found := ranks_in_kernel(data)) is not None:
         return found
     ranks: dict[bytes, int] = {}
     for number, line in enumerate(data.split(b"\n"), start=1):
@@ -131,25 +132,6 @@ def read_ranks(source: TokenizerSource, data: bytes) -> dict[bytes, int]:
         twice = next(a for a, b in pairwise(by_rank) if a == b)
         raise TokenizerFileError(f"{source}: the rank {twice} is given to two tokens")
     return ranks
-
-
-_NOT_BETWEEN = bytes(set(range(256)) - set(b" \n"))
-
-
-def _usual_ranks(data: bytes) -> dict[bytes, int] | None:
-    """Read all lines at once; `None` if one is not as most programs write it, or is repeated."""
-    fields = data.split()
-    spelled, ranks = fields[::2], fields[1::2]
-    if not ranks or data.translate(None, _NOT_BETWEEN) != b" \n" * len(spelled):
-        return None
-    if not all(map(bytes.isdigit, ranks)) or max(map(len, ranks)) > _MOST_DIGITS:
-        return None
-    try:
-        found = dict(zip(map(_token_of, spelled), map(int, ranks), strict=True))
-    except Base64Error:
-        return None
-    is_right = len(found) == len(ranks) == len(set(found.values())) and b"" not in found
-    return found if is_right else None
 
 
 def save_tiktoken(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:

@@ -57,6 +57,7 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
         *(c_int64, c_char_p, c_int64, c_char_p, c_int64),
         *(c_void_p, c_void_p, c_uint64),
     ),
+    "ranks_read": (c_int64, c_char_p, c_void_p, c_void_p, c_void_p),
     "ranks_split": (c_int64, c_char_p, c_void_p, c_void_p, c_int64, c_void_p, c_uint64),
     "rules_set_mark": (None, c_void_p, c_char_p, c_int64, c_int64),
     "rules_set_units": (

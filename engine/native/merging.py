@@ -292,6 +292,23 @@ def split_by_ranks(tokens: Sequence[bytes], ranks: Sequence[int]) -> RankedPairs
     )
 
 
+def read_ranks(lines: bytes) -> dict[bytes, int] | None:
+    """Read lines of a token in base64 and its rank; `None` if Python has to read them.
+
+    >>> read_ranks(b"YWI= 7\\n") in ({b"ab": 7}, None)
+    True
+    """
+    if KERNEL is None or b"\0" in lines:
+        return None
+    count = lines.count(b"\n")
+    text, sizes = array("B", bytes(len(lines))), array("q", [0]) * count
+    ranks = array("i", [0]) * count
+    if KERNEL.ranks_read(lines, *map(address, (text, sizes, ranks))) != count:
+        return None
+    by_token = dict(zip(parts_of(text.tobytes(), sizes), ranks, strict=True))
+    return by_token if len(by_token) == count == len(set(ranks)) else None
+
+
 class Gpt2Files(NamedTuple):
     """A vocabulary and its merges; `pairs` and `made` as in `RankedPairs`.
 

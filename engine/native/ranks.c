@@ -104,3 +104,34 @@ EXPORT int64_t ranks_split(const uint8_t *text, const int64_t *sizes, const int3
     RELEASE(parts);
     return done ? found : FAILED;
 }
+
+static int digit_of_base64(uint8_t c) {
+    if (c >= 'A' && c <= 'Z') return c - 'A';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+    return c >= '0' && c <= '9' ? c - '0' + 52 : c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Read lines of a token in base64, a space and its rank. After the lines there is a 0. Write the tokens
+ * joined, their sizes and ranks; return how many they are, FAILED if a line is not plain. */
+EXPORT int64_t ranks_read(const uint8_t *at, uint8_t *text, int64_t *sizes, int32_t *ranks) {
+    int64_t count = 0;
+    for (; *at; count++) {
+        const uint8_t *begin = text, *spelled = at;
+        uint32_t bits = 0;
+        int held = 0, digits = 0;
+        for (int digit; (digit = digit_of_base64(*at)) >= 0; at++) {
+            bits = bits << 6 | (uint32_t)digit;
+            if ((held += 6) >= 8) *text++ = (uint8_t)(bits >> (held -= 8));
+        }
+        if (text == begin || held == 6 || bits & ((1u << held) - 1)) return FAILED;
+        for (; (at - spelled) % 4; at++)
+            if (*at != '=') return FAILED;
+        if (*at++ != ' ') return FAILED;
+        int32_t rank = 0;
+        for (; *at >= '0' && *at <= '9' && digits < 9; digits++) rank = 10 * rank + *at++ - '0';
+        if (digits == 0 || *at++ != '\n') return FAILED;
+        *sizes++ = text - begin;
+        *ranks++ = rank;
+    }
+    return count;
+}

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import oracles
 import pytest
@@ -40,8 +41,8 @@ from engine.formats.merges_of_ranks import (
     ranks_of,
     tokenizer_of_ranks,
 )
-from engine.formats.rank_files import known_ranks, likely_ranks
-from engine.formats.source import read_json
+from engine.formats.rank_files import known_ranks, likely_ranks, read_ranks
+from engine.formats.source import TokenizerSource, read_json
 from engine.formats.tokenizer_format import Overrides
 from engine.text.patterns import PATTERNS
 
@@ -482,3 +483,21 @@ def test_a_token_without_bytes_is_left_out(tmp_path: Path) -> None:
     assert opened.tokenizer.encode("<|30.00|>") == [first + 107 + 1500]
     assert opened.tokenizer.special_tokens[-1] == "<|30.00|>"
     assert len(opened.tokenizer.merges) == len(handout().merges)
+
+
+@examples(1000)
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 2), st.sampled_from("=A+ \n\r\0é19"))))
+def test_the_kernel_reads_ranks_as_python_does(edits: list[tuple[int, int, str]]) -> None:
+    text = "QQ== 0\nQUI= 12\n/+8A 3\n"
+    for place, gone, new in edits:
+        text = text[:place] + new + text[place + gone :]
+
+    def read() -> object:
+        try:
+            return list(read_ranks(TokenizerSource(["x"]), text.encode()).items())
+        except TokenizerFileError as error:
+            return str(error)
+
+    found = read()
+    with patch("engine.native.merging.KERNEL", None):
+        assert read() == found
