@@ -18,9 +18,7 @@ from bpe_tui.words.narration import (
     CONTINUED,
     GIVEN,
     OF_A_FORK,
-    UNLIMITED_ROOM,
     as_sentence,
-    first_fitting,
     format_pair,
     format_rivals,
     part_of,
@@ -35,19 +33,11 @@ from engine.core.wording import frequency, is_partial, say
 from engine.encoding.typed_text import UNSPELLED, EncodedPretoken, unspelled_places
 
 
-def narrate(frame: Frame, room: int = UNLIMITED_ROOM) -> str:
-    """Return a sentence about the merge or the move of the heap that led to a frame.
+def narrate(frame: Frame) -> tuple[str, ...]:
+    """Return a sentence about the merge or move that led to a frame, then shorter ones.
 
     For example: `Merge 128 of 1,742: o and u occurred together 1,204 times; they are one token now,
     ou.` Or: `Merge 128: o and u, 1,204 times, become ou.`
-    """
-    return first_fitting(room, *sentences_about(frame))
-
-
-def sentences_about(frame: Frame) -> tuple[str, ...]:
-    """Return a sentence about the step or move that led to a frame, then shorter ones.
-
-    Args:
     """
     if frame.moves_done:
         return tuple(_narrate_move(frame))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from bpe_tui.bpe.heap_panel import PairsPanel
 from bpe_tui.bpe.merge_panel import MergePanel
-from bpe_tui.bpe.narration import describe_lost_in, describe_unknown, narrate_move, sentences_about
+from bpe_tui.bpe.narration import describe_lost_in, describe_unknown, narrate, narrate_move
 from bpe_tui.panels import training_panels
 from bpe_tui.panels.corpus import MergingExcerptPanel
 from bpe_tui.panels.player_screen import StepsScreen
@@ -197,7 +197,7 @@ class BpeView(ModelView):
     FRAME = Frame
 
     def narrate(self, frame: Frame) -> Sequence[str]:
-        return sentences_about(frame)
+        return narrate(frame)
 
 
 BPE_VIEW = BpeView()

@@ -49,7 +49,7 @@ class BpeTranscript(MergeTranscript[Frame]):
     SAVED = "the tokenizer", "a directory to save in, like save my-tokenizer"
 
     def narrate(self) -> str:
-        return narrate(self.frame)
+        return narrate(self.frame)[0]
 
     def narrate_tie(self) -> str:
         return narrate_tie(self.frame)

@@ -141,12 +141,12 @@ def visible_prose(text: str) -> str:
 
 
 @lru_cache(maxsize=_TOKENS)
-def visible_bytes(token: bytes, *, spaces: bool = True) -> str:
+def visible_bytes(token: bytes) -> str:
     """Return the characters in `token` as `visible_text` shows them, stray bytes as `<HH HH>`.
 
     b' \\xe6\\xbc' → '·<E6 BC>'; b'\\xe6\\xbc\\xa2' → '漢'.
     """
-    return visible_text(token.decode("utf-8", "surrogateescape"), spaces=spaces)
+    return visible_text(token.decode("utf-8", "surrogateescape"))
 
 
 def quoted(token: bytes | str) -> str:

@@ -8,7 +8,7 @@ piece minus 10 (`kUnkPenalty` in SentencePiece, `K_UNK_PENALTY` in Hugging Face)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -76,7 +76,6 @@ class PieceTable:
         scores: the score of each id.
         unknown: the id of the unknown token; `None` if there is none, as in training, where every
             character is a piece.
-        silent: ids that match no text, such as special tokens.
         unknown_is_text: whether the unknown token matches its text, too, as in Hugging Face's
             library.
 
@@ -95,21 +94,19 @@ class PieceTable:
         texts: Sequence[str],
         scores: Sequence[float],
         unknown: int | None = None,
-        silent: Collection[int] = (),
         unknown_is_text: bool = False,
     ) -> None:
         self.texts = texts
         self.scores = scores
         self.unknown = unknown
-        for id_ in {*silent} if unknown is None else {*silent, unknown}:
-            if not 0 <= id_ < len(texts):
-                raise UnigramError(
-                    f"there is no piece {id_}; the ids go from 0 to {len(texts) - 1}"
-                )
-        quiet = {*silent} if unknown is None or unknown_is_text else {*silent, unknown}
-        self.ids = {text: id_ for id_, text in enumerate(texts) if id_ not in quiet}
-        if "" in self.ids or len(self.ids) + len(quiet) != len(texts):
-            found = Counter(text for id_, text in enumerate(texts) if id_ not in quiet)
+        if unknown is not None and not 0 <= unknown < len(texts):
+            raise UnigramError(
+                f"there is no piece {unknown}; the ids go from 0 to {len(texts) - 1}"
+            )
+        silent = None if unknown_is_text else unknown
+        self.ids = {text: id_ for id_, text in enumerate(texts) if id_ != silent}
+        if "" in self.ids or len(self.ids) + (silent is not None) != len(texts):
+            found = Counter(text for id_, text in enumerate(texts) if id_ != silent)
             wrong = next(text for text, count in found.items() if count > 1 or not text)
             raise UnigramError(f"piece {wrong!r} is empty or occurs twice")
         self.longest = max(map(len, self.ids), default=1)

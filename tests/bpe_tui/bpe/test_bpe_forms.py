@@ -16,7 +16,7 @@ from bpe_tui.bpe.heap_panel import PairsPanel, array_rows, tree_rows
 from bpe_tui.bpe.inspection_rows import _runs
 from bpe_tui.bpe.merge_panel import MergePanel
 from bpe_tui.bpe.model import _longest_tokens, _readable_merges
-from bpe_tui.bpe.narration import explain_merge, narrate_next, sentences_about
+from bpe_tui.bpe.narration import explain_merge, narrate, narrate_next
 from bpe_tui.bpe.training_screen import MergesPanel, PseudocodePanel, _describe
 from bpe_tui.bpe.walks import EncodeStepsPanel, PretokensPanel
 from bpe_tui.bpe.what_if import describe_difference, diff_row, diff_rows, fork_plans
@@ -138,7 +138,7 @@ def draw_forks(drawing: Drawing, timeline: Timeline) -> None:
         other = timeline_of(trainer)
         for step in range(min(len(other), 4) + 1):
             frame = other.seek(step)
-            said = *sentences_about(frame), *explain_merge(frame), *narrate_next(frame)
+            said = *narrate(frame), *explain_merge(frame), *narrate_next(frame)
             rows = [Row([(each, "")]) for each in said]
             drawing.add("sentences", f"{trainer!r}, step {step}", rows)
         array = PairsPanel()

@@ -16,7 +16,7 @@ from tiny_tokenizers import timeline_of
 
 from bpe_tui.bpe import merge_panel
 from bpe_tui.bpe.merge_panel import MergePanel
-from bpe_tui.bpe.narration import explain_merge, narrate, sentences_about
+from bpe_tui.bpe.narration import explain_merge, narrate
 from bpe_tui.bpe.training_screen import CorpusPanel
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
@@ -42,7 +42,7 @@ async def test_a_count_of_one_is_in_the_singular(tmp_path: Path) -> None:
             shown_text = [unwrapped(panel) for panel in app.screen.query(Lines)]
             shown_text += [str(panel.border_title) for panel in app.screen.query(Lines)]
             shown_text += [str(line.render()) for line in app.screen.query(Static)]
-            shown_text += [narrate(frame_of(app)), *explain_merge(frame_of(app))]
+            shown_text += [narrate(frame_of(app))[0], *explain_merge(frame_of(app))]
             assert [found for text in shown_text for found in several.findall(text)] == []
             await pilot.press("right")
 
@@ -55,7 +55,7 @@ def test_a_frame_looks_different_once_the_next_step_is_known_or_there_is_none() 
     unknown = timeline.frame
     assert unknown.next_pair is None
     assert not unknown.merges_nothing
-    assert "no merges" not in narrate(unknown)
+    assert "no merges" not in narrate(unknown)[0]
     timeline.extend(replay.steps())
     assert not unknown.looks_like(timeline.frame)
     last = timeline.forward()
@@ -73,7 +73,7 @@ def test_the_end_of_training_is_not_cut(room: int) -> None:
     session.recording = timeline = timeline_of(counts)
     session.stop_reason = StopReason.TOO_RARE
     session.seek_end()
-    shown_text = add_stop(session, sentences_about(timeline.frame), room)
+    shown_text = add_stop(session, narrate(timeline.frame), room)
     assert width(shown_text) <= room
     assert shown_text.endswith(".")
 
@@ -128,8 +128,8 @@ def test_characters_are_not_called_bytes_at_step_0_nor_in_the_way_of_a_piece() -
     every = "every character, and ▁ for a space, is a token of its own"
     lacking = "a character that the vocabulary lacks is unknown"
     first = "The first merge joins “l” and “o”."
-    assert narrate(frame, 500) == f"Step 0: {every}; {lacking}. {first}"
-    assert narrate(frame, 110) == f"Step 0: {every}. {first}"
+    shorter = f"Step 0: {every}. {first}"
+    assert narrate(frame)[:2] == (f"Step 0: {every}; {lacking}. {first}", shorter)
     rows = MergePanel().rows_of(frame, 500)
     shown = "".join(text for row in rows for text, _ in row.spans)
     assert every in shown

@@ -62,7 +62,7 @@ async def test_the_screen_shows_units_and_unknown_characters_and_no_format_to_sa
     async with opened_as(config(corpus)) as (app, pilot):
         facts = "classic.txt │ 116 B │ 1 document │ pattern whitespace │ units end-of-word"
         assert heading(app.session, 120) == f"{facts} │ ties first-seen (minbpe)"
-        assert "characters and ends of words, each a token of its own" in narrate(frame_of(app))
+        assert "characters and ends of words, each a token of its own" in narrate(frame_of(app))[0]
         line = app.screen.query_one(TypedLine)
         line.query_one(Input).value = "löwest"
         await pilot.pause()
@@ -225,7 +225,7 @@ async def test_bytes_are_named_with_frequent_characters_that_have_them(tmp_path:
         assert "E4+BB  in 们 他" in row_text(merges, 0)
         merge = screen.query_one(MergePanel)
         assert "the first 2 bytes of 们 他" in row_texts(merge)[:3]
-        assert "It is the first 2 bytes of 们 他." in narrate(app.session.frame)
+        assert "It is the first 2 bytes of 们 他." in narrate(app.session.frame)[0]
         asked = (["仁们"], [b"\xe4", b"\xbb"])
         piece, pair = ([*map(str, explain(app.session.frame, parts).lines)] for parts in asked)
         assert any(each.startswith("ä»+ģ (in ä»ģ): the two never") for each in piece)

@@ -16,7 +16,7 @@ import bpe_tui
 import engine
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.lesson_author import recording_of
-from bpe_tui.bpe.narration import sentences_about
+from bpe_tui.bpe.narration import narrate
 from bpe_tui.explain.screen import ExplainScreen
 from bpe_tui.lessons.pane import LessonPane, LessonText
 from bpe_tui.session.commands import COMMANDS
@@ -207,7 +207,7 @@ def test_the_sentence_about_a_step_is_chinese_in_a_chinese_lesson() -> None:
     lesson = read_lesson(PLACE / "zh" / "02-count-pick-replace.md")
     frame = recording_of(config_of(lesson, lesson.scenes[0])).seek(1)
     speak("zh")
-    long, *_, short, shortest = sentences_about(frame)
+    long, *_, short, shortest = narrate(frame)
     assert long == "第 1 次合并，共 12 次：“s” 和 “t” 相邻出现 9 次，现在是一个词元 “st”。"
     assert short == "第 1 次合并：“s” 和 “t” 出现 9 次，合成 “st”。"
     assert shortest == "第 1 次合并得到“st”。"
