@@ -9,13 +9,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from engine.core.errors import VocabularyError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell
 from engine.core.registry import Registry, registry_of
-from engine.native.encoding import Spelling, Way
 from engine.text.pretokenize import WHITE_SPACE, to_bytes, to_text
+
+if TYPE_CHECKING:
+    from engine.native.encoding import Spelling
 
 
 class Alphabet(ABC):
@@ -122,6 +124,8 @@ class ByteAlphabet(Alphabet):
 
     @property
     def spelling(self) -> Spelling:
+        from engine.native.encoding import Spelling, Way  # a training needs neither
+
         return Spelling(Way.IN_BYTES, byte_ids=self.token_ids)
 
     def spell(self, pretoken: bytes) -> list[int]:
@@ -203,6 +207,8 @@ class CharacterAlphabet(Alphabet):
         has_some = self._byte_ids is not None and len(known) < len(self._byte_ids)
         if self._prefix or self._suffix or self._by_byte or has_some:
             return None
+        from engine.native.encoding import Spelling, Way
+
         return Spelling(
             Way.IN_UNITS, self._characters, known or None, self.unknown, self._fuse_unknown
         )

@@ -45,7 +45,7 @@ from engine.formats.tokenizer_format import (
 )
 from engine.formats.tokenizer_json import overridden
 from engine.formats.vocab_and_merges import find_special_tokens, is_bracketed, open_vocab_and_merges
-from engine.native.merging import read_gpt2
+from engine.native.vocabularies import read_gpt2
 from engine.text.patterns import OWN, PATTERNS
 from engine.text.pretokenize import to_bytes
 

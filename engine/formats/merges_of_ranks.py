@@ -25,7 +25,7 @@ from engine.encoding.merging import MergeArrays
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.tokenizer_format import made_by_merges
 from engine.native import KERNEL
-from engine.native.merging import RankedPairs, split_by_ranks
+from engine.native.vocabularies import RankedPairs, split_by_ranks
 from engine.text.patterns import PatternLike
 
 # From ranks to a tokenizer that encodes like tiktoken, and back

@@ -46,7 +46,7 @@ from engine.formats.gguf_cuts import KIMI
 from engine.formats.merges_of_ranks import ranks_of, tokenizer_of_ranks
 from engine.formats.source import TokenizerSource, check_lines, read_bytes, read_json
 from engine.formats.tokenizer_format import Library, Opened, Overrides, TokenizerFormat
-from engine.native.merging import read_ranks as ranks_in_kernel
+from engine.native.vocabularies import read_ranks as ranks_in_kernel
 from engine.text.patterns import PATTERNS
 
 _FIRST_LINE = re.compile(rb"(?=\S{4})[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")

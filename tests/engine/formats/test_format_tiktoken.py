@@ -499,5 +499,5 @@ def test_the_kernel_reads_ranks_as_python_does(edits: list[tuple[int, int, str]]
             return str(error)
 
     found = read()
-    with patch("engine.native.merging.KERNEL", None):
+    with patch("engine.native.vocabularies.KERNEL", None):
         assert read() == found

@@ -195,7 +195,7 @@ def test_the_kernel_reads_a_vocabulary_and_merges_as_python_does(
     read = _read_both(vocab, merges)
     if KERNEL is not None and not in_vocab and not in_merges:
         assert isinstance(gpt2.read(TokenizerSource([vocab, merges])).merges, MergesInIds)
-    with patch("engine.native.merging.KERNEL", None):
+    with patch("engine.native.vocabularies.KERNEL", None):
         assert _read_both(vocab, merges) == read
 
 
