@@ -15,7 +15,7 @@ from itertools import chain, islice, repeat
 from itertools import count as count_up
 from typing import NamedTuple, Protocol
 
-from engine.text.patterns import Pattern
+from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import Chunk, SpecialSplitter, is_blank, to_bytes, to_text
 
 
@@ -107,6 +107,8 @@ def count_pretokens_of(
     data: bytes, pattern: Pattern, splitter: SpecialSplitter
 ) -> dict[bytes, int]:
     """Count the pretokens of a text, in order of first appearance."""
+    if splitter.is_plain and pattern == PATTERNS["none"]:
+        return Counter(filter(None, splitter.documents(data)))
     if splitter.is_plain:
         texts: Iterable[str] = map(to_text, splitter.documents(data))
     else:  # the splitter changes a text before the pattern cuts it, so it needs the whole text

@@ -38,12 +38,13 @@ static bool respell_all(Merger *m, Merged *all, const Borders *borders, const Ru
     int32_t numbers[TOGETHER];
     TRY(PUSH(m->cells, BORDER));
     for (int64_t pretoken = 0; pretoken < pretokens; pretoken++) {
+        TRY(RESERVE(m->cells, bytes + ends[pretoken] - at)); /* no id has fewer bytes than one */
         for (int found; (found = number_pieces(&all->pieces, borders, &at, bytes + ends[pretoken], numbers));) {
             TRY(found > 0 && merge_new(all, earlier));
             for (int each = 0; each < found; each++) {
                 const int32_t number = numbers[each];
-                const int64_t begin = number ? all->ends.at[number - 1] : 0;
-                TRY(APPEND(m->cells, all->ids.at + begin, all->ends.at[number] - begin));
+                for (int64_t id = number ? all->ends.at[number - 1] : 0; id < all->ends.at[number]; id++)
+                    m->cells.at[m->cells.length++] = all->ids.at[id];
             }
         }
         TRY(PUSH(m->cells, BORDER));
