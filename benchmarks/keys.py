@@ -5,9 +5,10 @@
 presses the keys of `TOUR` in the real program, in a pseudo-terminal, after the screens have been
 made ahead. A key's figure is the processor time of the program, all threads together, until the
 last output; other programs on the machine do not count. The clock counts them, and is given too.
-The tour is made several times in the same program. Of each key the least figure counts. In turns
-with it, an empty application of Textual (`empty.py`) repaints as many cells as the screen has: how
-ours compares with that holds on any machine.
+The tour is made several times in the same program. Of each key the least figure counts. The first
+press of each, when a screen or a window is made, is listed apart. In turns with the keys, an empty
+application of Textual (`empty.py`) repaints as many cells as the screen has: how ours compares with
+that holds on any machine.
 
 With `--beside`, another checkout of the project is measured at the same time, key by key in turns,
 and each figure is given for both.
@@ -92,8 +93,8 @@ def press(program: Program, screen: str, key: str) -> Pressed:
 
 def measure(
     corpus: str, size: tuple[int, int], rounds: int, folders: list[Path | None]
-) -> list[list[Pressed]]:
-    """Return the keys of the tour, with their least figures, in the program of each folder.
+) -> list[list[list[Pressed]]]:
+    """Return the rounds of the tour, key by key, in the program of each folder.
 
     A last list has the repaints of an empty application, one after each key of the tour.
     """
@@ -113,7 +114,7 @@ def measure(
                 keys[-1].append(press(program, screen, key))
     for program in programs:
         program.end()
-    return list(map(least_of, found))
+    return found
 
 
 def percentile(values: list[float], part: float) -> float:
@@ -129,6 +130,11 @@ def least_of(rounds: list[list[Pressed]]) -> list[Pressed]:
         )
         for keys in zip(*rounds, strict=True)
     ]
+
+
+def first_visits(keys: list[Pressed]) -> list[Pressed]:
+    """Return the first press of each key on each screen."""
+    return list({key.name: key for key in reversed(keys)}.values())[::-1]
 
 
 def p95(keys: list[Pressed]) -> float:
@@ -156,15 +162,23 @@ def main() -> None:
     columns, lines = map(int, given.size.split("x"))
     folders = [None] if given.beside is None else [None, given.beside.resolve()]
     corpus = str(Path(given.corpus).resolve())
-    *found, repaints = measure(corpus, (columns, lines), given.rounds, folders)
+    rounds = measure(corpus, (columns, lines), given.rounds, folders)
+    *found, repaints = map(least_of, rounds)
     show(repaints, "repaint of an empty application")
     for keys, folder in zip(found, folders, strict=True):
         label = "here" if folder is None else str(folder)
         show(keys, label)
         print(f"{label}: p95 is {p95(keys) / p95(repaints):.2f} × the repaint's")
+    first = [first_visits(each[0]) for each in rounds[:-1]]
+    for title, keys in (("slowest", found), ("slowest first visits", first)):
+        list_slowest(title, keys, given.slowest)
+
+
+def list_slowest(title: str, found: list[list[Pressed]], most: int) -> None:
+    """Print the keys that took longest, a row for each with the figures of all programs."""
     slowest = sorted(zip(*found, strict=True), key=lambda keys: -keys[0].processor)
-    print("slowest, milliseconds of the processor (clock)")
-    for each in slowest[: given.slowest]:
+    print(f"{title}, milliseconds of the processor (clock)")
+    for each in slowest[:most]:
         figures = "   ".join(f"{key.processor:6.1f} ({key.clock:4.0f})" for key in each)
         print(f"{each[0].name:<18}{figures}")
 

@@ -18,12 +18,15 @@ from typing import NamedTuple, Protocol
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import LONG, MergeTable, RankHeap, merge_in_list
+from engine.encoding.merging import merge_pair
 
 # The tokens of a pretoken at any step need no log. Encode the pretoken once with all known merges.
 # For its tokens after k merges, split every token that a later merge made into its two parts, again
 # and again.
 
 CACHE_SIZE = 1 << 16
+EARLY = 16
+"""Most merges that are made one by one, which is faster than taking all later ones apart."""
 
 
 class TokensAtStep(Protocol):
@@ -59,6 +62,11 @@ class Segmenter:
 
     def tokens_at(self, pretoken: bytes, step: int) -> tuple[int, ...]:
         """Return the token ids of the pretoken after the first `step` merges."""
+        if step <= min(EARLY, len(self._table)):
+            made: Sequence[int] = self._alphabet.spell(pretoken)
+            for pair in map(self._pair_of, range(step)):
+                made = merge_pair(made, pair, self._table[pair][1])
+            return tuple(made)
         merges, tokens = self._known.get(pretoken, (-1, ()))
         if merges < min(step, len(self._table)):
             tokens = self.encode(pretoken)

@@ -471,6 +471,7 @@ def test_tokens_of_pretokens_are_forgotten_once_they_are_many(
 ) -> None:
     run, own = Timeline({b"ab": 1}, Trainer({b"ab": 1}, 257).steps()).run, (97, 98)
     given = EncodedSegmenter(run.alphabet, GivenMerges([(own, 256)], {own: (0, 256)}))
+    monkeypatch.setattr(affected_pretokens, "EARLY", 0)
     for segmenter, module in ((run.segmenter, affected_pretokens), (given, replay)):
         monkeypatch.setattr(module, "CACHE_SIZE", 2)
         sizes = []
