@@ -1,9 +1,9 @@
 """From a corpus to its pretoken counts: map over chunks, reduce in order.
 
-No pretoken crosses the end of a chunk, so each chunk is counted alone: by this thread and, if there
-are enough chunks and the kernel, by other threads. The counts are added up *in the order of
-the chunks*. So the resulting `Counter` lists pretokens in order of first appearance, as one plain
-pass would. Stanford's CS336 cuts the file before, at special tokens: `find_chunk_boundaries`.
+No pretoken crosses the end of a chunk, so each chunk is counted alone: by several threads if there
+are enough chunks and the kernel, else by this one. The counts are added up *in the order of the
+chunks*. So the resulting `Counter` lists pretokens in order of first appearance, as one plain pass
+would. Stanford's CS336 cuts the file before, at special tokens: `find_chunk_boundaries`.
 
 To cancel, raise from `on_progress`: the work stops and the exception reaches the caller.
 """
@@ -174,12 +174,11 @@ def _counted_chunks(
         workers = 1  # Python lets no other thread run meanwhile
     first = list(islice(chunks, WORTH_HELPERS))
     prepare = partial(counting, kind, pattern, splitter)
-    helpers = (workers or available_cores()) - 1
-    if helpers and len(first) == WORTH_HELPERS:
+    workers = workers or available_cores()
+    if workers > 1 and len(first) == WORTH_HELPERS:
         from engine.core.helper_pool import in_order  # a small corpus does without it
 
-        tasks = chain(first, chunks)
-        yield from in_order(prepare, tasks, helpers)
+        yield from in_order(prepare, chain(first, chunks), workers)
     else:
         yield from map(prepare(), chain(first, chunks))
 

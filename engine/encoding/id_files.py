@@ -102,8 +102,7 @@ def write_ids(
         texts: each in UTF-8, as blocks that are cut anywhere, such as a file opened with "rb".
         overwrite: whether the file may be replaced.
         template: whether to add what the tokenizer's template puts around each text.
-        workers: threads to encode with, this one included, if the kernel encodes; by default one
-            for each core.
+        workers: threads to encode with, if the kernel encodes; by default one for each core.
 
     Raises:
         OutputError: the ending is unknown, or the system refuses.

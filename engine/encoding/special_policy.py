@@ -107,7 +107,7 @@ def text_size(
     Args:
         blocks: UTF-8, cut anywhere.
         policy: the meaning of special tokens in the text.
-        workers: threads to encode with, this one included.
+        workers: threads to encode with.
 
     Raises:
         SpecialTokenFoundError: the text holds a refused token.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -253,45 +252,37 @@ def encode_chunks(
 
     Args:
         chunks: no pretoken crosses their borders; they are read only a little ahead.
-        workers: threads to encode with, this one included, if the encoder lets others run.
+        workers: threads to encode with, if the encoder lets others run.
     """
-    batches = ([chunk] for chunk in chunks)
-    with closing(_encoded(encoder, _compactly, batches, workers)) as encoded:
-        yield from chain.from_iterable(encoded)
+    return _encoded(encoder, encoder.encode_bytes, chunks, workers)
 
 
 def encode_lists(encoder: TextEncoder, texts: Sequence[str], workers: int) -> list[list[int]]:
     """Return the ids of each text, in the order of the texts; `workers` as for `encode_chunks`."""
-    return list(chain.from_iterable(_encoded(encoder, _in_lists, _batches(texts), workers)))
+    batches = _encoded(encoder, encoder.encode_many, _batches(texts), workers)
+    return list(chain.from_iterable(batches))
 
 
 def encode_arrays(encoder: TextEncoder, texts: Sequence[str], workers: int) -> list[TokenIds]:
     """Return the ids of each text as `encode_lists`, in arrays if the encoder makes them."""
-    batches = ([to_bytes(text) for text in batch] for batch in _batches(texts))
-    return list(chain.from_iterable(_encoded(encoder, _compactly, batches, workers)))
 
+    def encode(batch: list[str]) -> list[TokenIds]:
+        return [encoder.encode_bytes(to_bytes(text)) for text in batch]
 
-def _in_lists(encoder: TextEncoder) -> Callable[[list[str]], list[list[int]]]:
-    return encoder.encode_many
-
-
-def _compactly(encoder: TextEncoder) -> Callable[[list[bytes]], list[TokenIds]]:
-    return lambda batch: list(map(encoder.encode_bytes, batch))
+    return list(chain.from_iterable(_encoded(encoder, encode, _batches(texts), workers)))
 
 
 def _encoded(
     encoder: TextEncoder,
-    work: Callable[[TextEncoder], Callable[[TextT], IdsT]],
+    encode: Callable[[TextT], IdsT],
     batches: Iterable[TextT],
     workers: int,
 ) -> Generator[IdsT, None, None]:
     """Yield the ids of each batch of texts, in their order, by the work of several workers."""
-    prepare = partial(work, encoder)
     if workers <= 1 or not encoder.releases_lock:
-        yield from map(prepare(), batches)
-        return
-    with closing(in_order(prepare, batches, workers - 1)) as encoded:
-        yield from encoded
+        yield from map(encode, batches)
+    else:
+        yield from in_order(lambda: encode, batches, workers)
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -353,8 +353,8 @@ class Tokenizer:
 
         Args:
             texts: are encoded one by one.
-            workers: threads to encode with, this one included, if the kernel encodes. By default
-                one per core if the text is long enough for that.
+            workers: threads to encode with, if the kernel encodes. By default one per core if the
+                text is long enough for that.
             template: whether to add to each text what the file's template puts around it.
 
         Raises:
@@ -392,7 +392,7 @@ class Tokenizer:
 
         Args:
             blocks: UTF-8; a character may begin in one block and end in the next.
-            workers: threads to encode with, this one included, if the kernel encodes.
+            workers: threads to encode with, if the kernel encodes.
         """
         return map(as_list, self.encode_stream_compactly(blocks, workers))
 
@@ -404,8 +404,7 @@ class Tokenizer:
 
         Args:
             blocks: as for `encode_stream`.
-            workers: threads to encode with, this one included, if the kernel encodes; `None`: one
-                per core.
+            workers: threads to encode with, if the kernel encodes; `None`: one per core.
         """
         check_workers(workers)
         if workers is None:
