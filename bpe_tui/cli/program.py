@@ -55,6 +55,8 @@ class PlainValue:
 
 
 def _value_of(value: Any, kind: type[Any], param: Any, ctx: Any) -> Any:
+    if kind is Path and "\0" in value:
+        raise typer.BadParameter("a file's name holds no NUL byte", ctx=ctx, param=param)
     try:
         found = kind(value)
     except ValueError:

@@ -10,6 +10,7 @@ refuse messages that do not alternate. Then such a message has no part of its ow
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -227,7 +228,7 @@ def chat_template_of(path: Path) -> ChatTemplate:
     from engine.formats.class_pipelines import with_defaults_of
     from engine.formats.tokenizer_classes import CLASSES
 
-    folder = path if path.is_dir() else path.parent
+    folder = path if os.path.isdir(path) else path.parent
     settings = read_folder_settings(folder)
     given = None if settings is None else settings.config.value.get("chat_template")
     if isinstance(given, list):

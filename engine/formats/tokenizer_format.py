@@ -7,6 +7,7 @@ is written. Most obstacles follow from the alphabet, which is known before any m
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -193,7 +194,7 @@ class TokenizerFormat(NamedTuple):
 
     def written(self, path: Path) -> list[Path]:
         """Return the files that saving to a path writes."""
-        if self.name_in_folder and path.is_dir():
+        if self.name_in_folder and os.path.isdir(path):  # false for a name too long, too
             return [path / self.name_in_folder]
         return [path / name for name in self.files] or [path]
 
