@@ -27,9 +27,8 @@ from bpe_tui.studies.model_table_panels import (
     TRAINED,
     TRAINS,
     FamilyDetails,
-    FamilyPanel,
-    FamilyRows,
     FamilyStrips,
+    FamilyTable,
     KindEntry,
     describe_sizes,
 )
@@ -169,7 +168,7 @@ class FamilyScreen(SessionScreen):
             text.border_title = Content(f"e {tr('one text, cut by each')}")
             yield TextLine(id="family-text-input")
             yield FamilyStrips()
-        yield FamilyPanel()
+        yield FamilyTable()
         yield FamilyDetails()
 
     # -- what is open
@@ -207,7 +206,7 @@ class FamilyScreen(SessionScreen):
         self._show_rows()
         if self._entries:
             self.show_panel("family-table")
-            self.query_one(FamilyRows).put_cursor(self.FIRST_ROW, 0)
+            self.query_one(FamilyTable).put_cursor(self.FIRST_ROW, 0)
 
     def _say_what_is_open(self) -> None:
         facts: Facts = [(0, name_of(self.session.config))]
@@ -243,7 +242,7 @@ class FamilyScreen(SessionScreen):
         if measured is not None:
             words = plural(measured.words, "word")
             about = tr("on {words}, the last {size}", words=words, size=size(measured.bytes))
-        self.query_one(FamilyPanel).show(self._entries, about)
+        self.query_one(FamilyTable).show(self._entries, about)
         self._show_text()
 
     def _show_text(self) -> None:
@@ -253,7 +252,7 @@ class FamilyScreen(SessionScreen):
         self._show_details()
 
     def _show_details(self) -> None:
-        rows = self.query_one(FamilyRows)
+        rows = self.query_one(FamilyTable)
         if rows.cursor < len(self._entries):
             entry = self._entries[rows.cursor]
             config, way_in = self._training_of(entry.name), ""  # what Enter does for the kind
@@ -272,7 +271,7 @@ class FamilyScreen(SessionScreen):
         other = replace(with_trainer(config, kind.model), phases="")  # a kind has one phase
         return replace(other, units=kind.units, pattern=kind.pattern)
 
-    def on_family_rows_pointed(self) -> None:
+    def on_family_table_pointed(self) -> None:
         self._show_details()
 
     def on_input_changed(self) -> None:

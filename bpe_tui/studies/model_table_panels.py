@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
 
 from bpe_tui.panels.training_panels import Labelled, labelled, over_labels
 from bpe_tui.session.samples import parallel_samples
@@ -36,11 +33,10 @@ from bpe_tui.widgets.rows import (
     right,
     wrapped,
 )
-from bpe_tui.widgets.virtual_table import Header
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.words.encoded_text import chips
 from bpe_tui.words.measures import describe_premiums
-from bpe_tui.words.narration import Facts, fitting_facts
+from bpe_tui.words.narration import leading_parts
 from engine.analysis.measures import premiums_over_english
 from engine.analysis.model_table import KindRow, TextMeasures, cut_by_kind
 from engine.analysis.tokenizer_kinds import KINDS, SUBWORDS, ComparableTokenizer
@@ -103,12 +99,8 @@ COLUMNS = (
     Column("exact", 5, _exact, True, 4),
 )
 
-MEANINGS: Facts = [
-    (0, "OOV: words unknown"),
-    (2, "per word: tokens"),
-    (1, "exact: decodes to the text"),
-]
-"""The legend of the columns, below the rows."""
+FOOT = "↵ explains a row │ OOV: words unknown │ per word: tokens │ exact: decodes to the text"
+"""What Enter does, then the legend of the columns."""
 
 
 def describe_sizes(entries: Sequence[KindEntry], most: int) -> str:
@@ -168,23 +160,32 @@ class FamilyStrips(Lines):
         return Row([*title, *left(spans, room), tokens, size])
 
 
-class FamilyRows(Lines):
-    """A row for each kind, or the reason if there are none."""
+class FamilyTable(Lines):
+    """A row for each kind under the titles of the columns, or the reason if there are none."""
 
     class Pointed(Message):
         """The cursor has moved to another kind."""
 
     def __init__(self) -> None:
-        super().__init__(id="family-rows")
+        super().__init__(id="family-table")
         self.entries: Sequence[KindEntry] = ()
-        self.places: list[ColumnPlace] = []
+        self._places: list[ColumnPlace] = []
+
+    def show(self, entries: Sequence[KindEntry], about: str) -> None:
+        """Show these rows; `about` describes the text that they are measured on."""
+        self.border_title = Content(f"{tr('the family')}  {about}".rstrip())
+        self.entries = entries
+        self.rebuild()
 
     @property
     def row_count(self) -> int:
         return len(self.entries)
 
     def rebuild(self) -> None:
-        self.places = arranged(COLUMNS, self.scrollable_content_region.width - 2)
+        self._places = arranged(COLUMNS, self.scrollable_content_region.width - 2)
+        titles = arranged_row(self._places, lambda column: [(tr(column.title), "")])
+        self.head = [("  ", ""), *titles.spans]
+        self.border_subtitle = Content(leading_parts(self.size.width, tr(FOOT)))
         super().rebuild()
 
     def row(self, index: int) -> Row:
@@ -195,43 +196,12 @@ class FamilyRows(Lines):
             name = left([(entry.name, "strong")], NAME + GAP)
             return Row([here, *name, *left([(tr(entry.state), "dim")], room)], entry.name)
         kind = MeasuredKind(entry.row, entry.stopped)
-        shown = arranged_row(self.places, lambda column: column.draw(kind))
+        shown = arranged_row(self._places, lambda column: column.draw(kind))
         return Row([here, *shown.spans], entry.name)
 
     def watch_cursor(self) -> None:
         super().watch_cursor()
         self.post_message(self.Pointed())
-
-
-class FamilyPanel(Vertical):
-    """The table under its header."""
-
-    def __init__(self) -> None:
-        super().__init__(id="family-table")
-        self.header, self.rows = Header(id="family-header"), FamilyRows()
-        self.meaning = Static(id="family-meaning")
-
-    def compose(self) -> ComposeResult:
-        yield self.header
-        yield self.rows
-        yield self.meaning
-
-    def show(self, entries: Sequence[KindEntry], about: str) -> None:
-        """Show these rows; `about` describes the text that they are measured on."""
-        self.border_title = Content(f"{tr('the family')}  {about}".rstrip())
-        self.border_subtitle = Content(tr("↵ explains a row"))
-        self.rows.entries = entries
-        self.rows.rebuild()
-        self.place_header()
-
-    def on_resize(self) -> None:
-        meanings = [(at, tr(meaning)) for at, meaning in MEANINGS]
-        self.meaning.update(Content(fitting_facts(meanings, self.size.width)))
-        self.call_after_refresh(self.place_header)
-
-    def place_header(self) -> None:
-        """Put the column titles over their columns."""
-        self.header.places = [ColumnPlace(p.column, p.start + 2, p.cells) for p in self.rows.places]
 
 
 MARGIN = 10

@@ -21,8 +21,8 @@ from bpe_tui.studies.check import CheckedMerges, WhyPanel
 from bpe_tui.studies.comparison import NumbersPanel, StripsPanel, Vocabularies
 from bpe_tui.studies.model_table_panels import (
     FamilyDetails,
-    FamilyRows,
     FamilyStrips,
+    FamilyTable,
     KindEntry,
     describe_sizes,
 )
@@ -182,7 +182,7 @@ def draw_stages(drawing: Drawing) -> None:
 def draw_kinds(drawing: Drawing) -> None:
     learnt, unseen = (b"low low lower, newest newest widest. " * 9, ("low new wider. ", "le café"))
     drawing.patch(model_table_panels, "parallel_samples", lambda: {"english": "low", "zh": "漢字"})
-    entries, details, rows = [], FamilyDetails(), FamilyRows()
+    entries, details, rows = [], FamilyDetails(), FamilyTable()
     for name in KINDS:
         entry = KindEntry(name)
         found = try_training(name, learnt, 262 if KINDS[name].model else 30)

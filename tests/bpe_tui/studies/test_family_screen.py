@@ -30,8 +30,8 @@ from bpe_tui.studies.model_table_panels import (
     TRAINED,
     TRAINS,
     FamilyDetails,
-    FamilyRows,
     FamilyStrips,
+    FamilyTable,
     _beginning,
 )
 from engine.analysis.model_table import KindRow, Untrained, try_training
@@ -63,16 +63,16 @@ def keys_to(name: str) -> list[str]:
     return ["down" if rows > 0 else "up"] * abs(rows)
 
 
-async def measured(app: BpeTuiApp, pilot: Pilot[int]) -> FamilyRows:
+async def measured(app: BpeTuiApp, pilot: Pilot[int]) -> FamilyTable:
     """Return the table once it has all rows."""
     await pilot.press("7")
     for _ in range(400):
         await pilot.pause(0.02)
-        rows = app.screen.query_one(FamilyRows)
+        rows = app.screen.query_one(FamilyTable)
         if rows.entries and all(entry.row for entry in rows.entries):
             break
     await pilot.pause()
-    return app.screen.query_one(FamilyRows)
+    return app.screen.query_one(FamilyTable)
 
 
 async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
@@ -127,9 +127,9 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
         screen._take(TextsChosen(1000))
         sizes = "at the most 400 tokens │ measured on what follows"
         assert heading.content == f"story.txt │ all learn from the first 1 KB │ {sizes}"
-        assert "waits for the others" in rows.render_line(0).text
+        assert "waits for the others" in rows.render_line(1).text
         screen._take(KindUnmeasured("word", "The reason."))
-        assert rows.render_line(0).text.split(maxsplit=1) == ["word", "The reason.".ljust(98)]
+        assert rows.render_line(1).text.split(maxsplit=1) == ["word", "The reason.".ljust(98)]
 
 
 async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None:
