@@ -106,12 +106,8 @@ class RankHeap:
         self.alphabet = alphabet
         self.table = table
 
-    def encode(self, pretoken: bytes) -> list[int]:
-        """Return the token ids of a pretoken."""
-        return self.encode_with(pretoken, inf)
-
-    def encode_with(self, pretoken: bytes, merges: float) -> list[int]:
-        """Return the ids of a pretoken by the first merges only, those of ranks below `merges`."""
+    def encode(self, pretoken: bytes, merges: float = inf) -> list[int]:
+        """Return the ids of a pretoken by the first merges, those of ranks below `merges`."""
         tokens = _Linked(self.alphabet.spell(pretoken))
         for _ in self._merges(tokens, merges):
             pass

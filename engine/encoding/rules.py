@@ -119,7 +119,7 @@ class EncodingRules:
 
     def tokens_of(self, pretoken: bytes) -> tuple[int, ...]:
         """Return the token ids of the bytes as one pretoken."""
-        return tuple(RankHeap(self.alphabet, self.table).encode_with(pretoken, self.merges))
+        return tuple(RankHeap(self.alphabet, self.table).encode(pretoken, self.merges))
 
     def tokens_alone(self, token_id: int) -> tuple[int, ...]:
         """Encode the text of a token; as a word's end only if the token ends a word."""
