@@ -60,10 +60,10 @@ def _part(
     graded = []
     for label, revealed, answer in options:
         grade = question.grade(answer)
-        said, why = grade.said, [] if grade.why is None else [_page_words(grade.why)]
-        reply = [[tr(grade.verdict), *_page_words(said)], *why]
-        option = {"label": _shown(label), "note": revealed, "right": grade.right, "reply": reply}
-        graded.append(option)
+        reply = [[tr(grade.verdict), *_page_words(grade.said)]]
+        reply += [] if grade.why is None else [_page_words(grade.why)]
+        told = {"label": _shown(label), "note": revealed, "right": grade.right, "reply": reply}
+        graded.append(told)
     hints = [[tr("Hint: "), *_page_words(hint)] for hint in question.find_hints(progress)]
     given = [*map(_page_words, question.given), *([_shown(tokens)] if tokens else [])]
     return {"given": given, "hints": hints, "options": graded}

@@ -414,6 +414,8 @@ class WalkScreen(SessionScreen):
             lines = max((height - used - below) // a_line, 1)
             _set_lines([(lanes, lanes.row_count)], 4, lines * a_line - 1, self.zoomed)
 
+    on_typed_text_panel_resized = fit
+
     def watch_zoomed(self, old: str | None, new: str | None) -> None:
         super().watch_zoomed(old, new)
         self.fit()

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input
 
@@ -596,6 +597,12 @@ class TypedTextPanel(FramePanel[FrameT]):
 
     is_in_line = False
     """Whether the panel belongs to a line to type in, and has few rows."""
+
+    class Resized(Message):
+        """The panel has another size, and so perhaps another number of rows."""
+
+    def on_resize(self) -> None:  # Textual calls the base's method, too
+        self.post_message(self.Resized())
 
     def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
         if not self.text:

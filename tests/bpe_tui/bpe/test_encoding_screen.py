@@ -234,3 +234,13 @@ def test_a_frame_with_specials_as_text_encodes_like_a_tokenizer_that_allows_none
     assert plain.rules.splitter.tokens == frozenset()
     assert not plain.looks_like(frame)
     assert [piece.ids for piece in frame.encode("<s>")] == [(256,)]
+
+
+async def test_the_tokens_get_the_rows_that_they_need_once_they_are_narrower() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await pilot.press("2")
+        tokens = app.screen.query_one(EncodedText)
+        await until(pilot, lambda: tokens.row_count == tokens.size.height)
+        before = tokens.row_count
+        tokens.styles.width = 80  # as beside the text of a lesson
+        await until(pilot, lambda: tokens.row_count == tokens.size.height > before)
