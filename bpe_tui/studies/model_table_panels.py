@@ -100,7 +100,7 @@ COLUMNS = (
 )
 
 FOOT = "↵ explains a row │ OOV: words unknown │ per word: tokens │ exact: decodes to the text"
-"""What Enter does, then the legend of the columns."""
+"""The line in the border: what Enter does, then the legend of the columns."""
 
 
 def describe_sizes(entries: Sequence[KindEntry], most: int) -> str:
