@@ -26,7 +26,7 @@ SWITCH = "BPE_TUI_KERNEL"
 """The environment variable that switches the kernel off, `BPE_TUI_KERNEL=no`, or its vectors,
 `BPE_TUI_KERNEL=plain`."""
 
-VERSION = 7
+VERSION = 8
 """The version that `kernel_version` must return. An older library, left behind in a checkout, may
 have functions of the same names with other arguments or results."""
 
@@ -181,9 +181,6 @@ KERNEL, WHY_NO_KERNEL = load_kernel(os.path.join(os.path.dirname(__file__), LIBR
 
 FAILED = -1
 """The result of a function of the kernel that found no memory."""
-
-NO_TABLES = bytes(513)
-"""Border tables without a border."""
 
 PADDING = bytes(8)
 """Bytes that must follow a text, since the kernel reads it in words of 8 bytes."""

@@ -13,16 +13,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from engine.core.errors import KernelMemoryError
-from engine.native import (
-    KERNEL,
-    NO_TABLES,
-    PADDING,
-    KernelObject,
-    address,
-    copied,
-    host,
-    random_seed,
-)
+from engine.native import KERNEL, PADDING, KernelObject, address, copied, host, random_seed
 from engine.native.scanning import KernelScanner
 
 MOST = 2**31 - 1
@@ -320,7 +311,7 @@ class KernelEncoder:
         self._rules = KernelObject(
             "rules",
             _NO_MEMORY,
-            borders if isinstance(borders, bytes) else NO_TABLES,
+            borders if isinstance(borders, bytes) else None,
             address(byte_ids),
             address(pairs),
             address(made),

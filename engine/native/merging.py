@@ -10,7 +10,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from engine.core.events import Pair
-from engine.native import KERNEL, NO_TABLES, PADDING, KernelObject, address, random_seed
+from engine.native import KERNEL, PADDING, KernelObject, address, random_seed
 
 KERNEL_TIE_RULES = frozenset(("lexicographic", "smallest-ids", "huggingface", "sentencepiece"))
 """Names of the tie rules that the kernel knows; `fast` trains by any other rule."""
@@ -51,20 +51,6 @@ class Batch(NamedTuple):
         return self.steps[place::STEP]
 
 
-class Spelled(NamedTuple):
-    """Pretokens in ids, whose pairs scores choose.
-
-    Attributes:
-        ids: of all pretokens, joined (32 bits).
-        ends: the end of each pretoken among them (64 bits).
-        prefix: the bytes that a token loses when it becomes the right part of another.
-    """
-
-    ids: array[int]
-    ends: array[int]
-    prefix: int
-
-
 class _Choice(Structure):
     """`Choice` of merger.c."""
 
@@ -92,7 +78,8 @@ class Merger(KernelObject):
         tie_rule: a name in `KERNEL_TIE_RULES`.
         tie_ids: byte → its rank where ids break ties.
         min_count, max_token_length, most_words, earlier: as in `TrainingTask`.
-        spelled: the pretokens in ids, if these are not bytes.
+        spelled: the pretokens in ids if these are not bytes; then scores choose the pairs.
+        prefix: the bytes that a token loses when it becomes the right part of another.
 
     Attributes:
         start: the counts of the pairs before the first merge.
@@ -113,7 +100,8 @@ class Merger(KernelObject):
         max_token_length: int | None = None,
         most_words: int | None = None,
         earlier: Sequence[Pair] = (),
-        spelled: Spelled | None = None,
+        spelled: Sequence[Sequence[int]] | None = None,
+        prefix: int = 0,
     ) -> None:
         memory_error = (
             "there is not enough memory to train; use a smaller corpus, or a machine with more "
@@ -125,7 +113,7 @@ class Merger(KernelObject):
             b"".join(vocab),
             address(token_ends),
             len(vocab),
-            0 if spelled is None else spelled.prefix,
+            prefix,
             spelled is not None,
             min(min_count, MOST_COUNTED),
             min(_ANY_LENGTH if longest is None else longest, _ANY_LENGTH),
@@ -133,11 +121,9 @@ class Merger(KernelObject):
             tie_rule.encode(),
             address(ranks),
         )
-        if spelled is None:
-            text, ends = b"".join((*counts, PADDING)), array("q", accumulate(map(len, counts)))
-            units: object = text
-        else:
-            units, ends = address(spelled.ids), spelled.ends
+        ends = array("q", accumulate(map(len, counts if spelled is None else spelled)))
+        ids = array("i", () if spelled is None else chain.from_iterable(spelled))
+        units = b"".join((*counts, PADDING)) if spelled is None else address(ids)
         rules = _rules_of(earlier, len(vocab) - len(earlier), memory_error) if earlier else None
         super().__init__(
             "merger",
@@ -248,4 +234,4 @@ def _rules_of(merges: Sequence[Pair], first_id: int, memory_error: str) -> Kerne
     byte_ids, pairs = array("i", range(256)), array("i", chain.from_iterable(merges))
     made = array("i", chain.from_iterable(enumerate(range(first_id, first_id + len(merges)))))
     columns = address(byte_ids), address(pairs), address(made)
-    return KernelObject("rules", memory_error, NO_TABLES, *columns, len(merges), random_seed())
+    return KernelObject("rules", memory_error, None, *columns, len(merges), random_seed())

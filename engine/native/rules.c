@@ -271,12 +271,12 @@ EXPORT int64_t rules_highest(const int32_t *numbers, int64_t count) {
 }
 
 /* Make a tokenizer. For each merge, `pairs` has the left and the right id, `made` the rank and the
- * new id. NULL without memory. */
+ * new id. `borders` may be NULL. NULL without memory. */
 EXPORT Rules *rules_new(const BorderTables *borders, const int32_t *byte_ids, const int32_t *pairs,
                         const int32_t *made, int64_t merges, uint64_t seed) {
     Rules *r = calloc(1, sizeof *r);
     if (r == NULL) return NULL;
-    set_borders(&r->borders, borders);
+    if (borders) set_borders(&r->borders, borders);
     memcpy(r->byte_ids, byte_ids, sizeof r->byte_ids);
     r->seed = seed | 1;
     if (!begin(r, merges)) {

@@ -7,10 +7,8 @@ breakpoints need the winning scores of all steps at once, so these have columns 
 
 from __future__ import annotations
 
-import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -25,7 +23,7 @@ from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
 from engine.encoding.alphabet import CharacterAlphabet
 from engine.encoding.merging import count_pairs
-from engine.native.merging import MOST_SCORED, STEP, Merger, Spelled, can_merge
+from engine.native.merging import MOST_SCORED, STEP, Merger, can_merge
 from engine.recording.change_log import ChangeLog, GrowingArray, IntegerType
 from engine.recording.merge_record import MergeRecord, MergeReport, PairNumbers, PairStep, copied
 from engine.recording.training_input import check_counts, check_size
@@ -84,7 +82,7 @@ class WordPieceTask(PairTask):
         unknown = self.special_tokens.index(unknown_token)
         self.alphabet = CharacterAlphabet(ids, unknown=unknown, prefix=CONTINUES)
         self.spell = self.alphabet.spell
-        self._count(words, ids)
+        self._count()
         self.character_count = sum(self.start_of_pieces)
 
     @staticmethod
@@ -92,8 +90,8 @@ class WordPieceTask(PairTask):
         """Whether these words can be merged here by this tie rule."""
         return True
 
-    def _count(self, words: Sequence[str], ids: Mapping[str, int]) -> None:
-        """Count the pairs and the pieces of the words; `ids` are those of the characters."""
+    def _count(self) -> None:
+        """Count the pairs and the pieces of the words."""
         spelled = self.spelled()
         pair_counts = count_pairs(spelled, self.counts.values())
         self.pairs: PairNumbers = PairNumbers(pair_counts)
@@ -134,21 +132,14 @@ class NativeTask(WordPieceTask):
         characters = sum(count * len(word) for word, count in counts.items())
         return tie_rule.name == "frequent" and characters < MOST_SCORED and can_merge(counts)
 
-    def _count(self, words: Sequence[str], ids: Mapping[str, int]) -> None:
-        sizes = np.fromiter(map(len, words), np.int64, len(words))
-        codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
-        first, others = (np.zeros(sys.maxunicode + 1, np.int32) for _ in range(2))
-        for piece, token_id in ids.items():
-            (first if len(piece) == 1 else others)[ord(piece[-1])] = token_id
-        spelled, starts = others[codes], np.cumsum(sizes) - sizes
-        spelled[starts] = first[codes[starts]]
-        units = array("i", spelled.tobytes())
+    def _count(self) -> None:
         merger = Merger(
             self.counts,
             self.vocab,
             self.tie_rule.then.name,
             min_count=self.min_count,
-            spelled=Spelled(units, array("q", accumulate(sizes.tolist())), len(CONTINUES)),
+            spelled=self.spelled(),
+            prefix=len(CONTINUES),
         )
         self.pairs = NativePairs(merger)
         self.start = merger.start.tolist()
