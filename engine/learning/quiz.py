@@ -39,6 +39,8 @@ OF_ONE_MOMENT = frozenset(("next-pair", "tie", "make-merges"))
 """Kinds that ask what a step does: at the same or a neighbouring step one reveals another."""
 NAMES_THE_MERGE = frozenset(("count-change", "tokens-left"))
 """Kinds that name the pair that merges next, so the answer to the other kinds at that step."""
+MOST_OF_A_KIND, DRAWS_A_STEP = 2, 2
+"""Number of questions of a kind beyond its share, and of draws for each step of a short run."""
 TRIES, LEVELS, EXAMPLES, STEPS = 12, 3, 60, 400
 """Numbers of draws in search of a new question, of new ones in search of the wanted level, of draws
 of another example, and of steps in search of a fair question."""
@@ -122,8 +124,10 @@ def make_quiz(
             if found:
                 chosen.append(min(found, key=lambda question: abs(question.level - level)))
                 asked[kind] += 1
+            if not found or asked[kind] == MOST_OF_A_KIND + count * weights[kind] // len(deck):
+                del weights[kind]  # a small corpus has no other one, or only these
+            if found:
                 break
-            del weights[kind]  # a small corpus has no other one
         if not weights and not is_fair:
             break
         if not weights:  # a small corpus has few fair questions, and others say more than none
@@ -159,7 +163,7 @@ def draw_question(
 ) -> Question | None:
     """Draw steps until a question is found, and unless others will do a fair one; else `None`."""
     unfair = 0
-    for _ in range(STEPS):
+    for _ in range(min(STEPS, DRAWS_A_STEP * len(player))):
         question = _drawn(player, kind, chance)
         if question is not None and (question.is_fair or not is_fair):
             return question
@@ -214,7 +218,7 @@ def _are_alike(one: Question, other: Question) -> bool:
 
 # -- the file of answers
 
-FORMAT, VERSION = "bpe-tui answers", 14
+FORMAT, VERSION = "bpe-tui answers", 15
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100

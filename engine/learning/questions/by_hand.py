@@ -28,6 +28,7 @@ from engine.learning.questions.question import (
     Chance,
     Kind,
     Level,
+    Misconception,
     Question,
     Request,
     Wrong,
@@ -173,10 +174,27 @@ def _pose_make_merges(frame: Frame, request: Request) -> Question:
         advice=advice,
         find_level=lambda: _level(exercise),
         steps=exercise.merges,
+        facts=exercise,
     )
 
 
-MAKE_MERGES = Kind("make-merges", (Frame,), "BPE", _pose_make_merges)
+def _if_words_count_once(exercise: Exercise) -> list[Part]:
+    """Return the right answer, if all merges are the same with each word counted once."""
+    for merge, state in enumerate(exercise.states[:-1]):
+        counts = state.counts_of_words_once
+        if counts[exercise.pair(merge)] < max(counts.values()):
+            return []
+    return [exercise.answer]
+
+
+MAKE_MERGES = Kind(
+    "make-merges",
+    (Frame,),
+    "BPE",
+    _pose_make_merges,
+    (Misconception("counted each word once", _if_words_count_once),),
+    draws=8,
+)
 
 
 # -- the words, and the number of merges

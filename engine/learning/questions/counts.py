@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -297,7 +297,7 @@ COUNT_CHANGE = Kind(
 ENTRIES, RECENT = 60, 60
 """Numbers of the most frequent pairs, and of the last merges, to draw from."""
 DRAWS = 8
-"""Number of recently changed pairs, and of frequent ones, to draw."""
+"""Number of recently changed pairs to draw."""
 MERGES = 3
 """Number of merges to show, the last ones among them."""
 MOST_WITH = 60
@@ -312,8 +312,8 @@ def _pose_stale(frame: Frame, request: Request) -> Question:
     if not frame.step:
         raise QuestionError("at step 0 every entry is true: nothing has merged yet")
     entry = _entry_to_ask(frame, request)
-    examples = _leaving_examples(frame, entry)
-    merges = _merges_to_show(frame, entry, () if entry.stale else tuple(examples))
+    examples = _examples(frame, entry)
+    merges = _merges_to_show(frame, entry, examples, request.chance)
     left, right = map(frame.any_token, entry.pair)
     words = (*pair_words(frame, entry.pair), f" {entry.recorded:,}")
     return Question(
@@ -352,28 +352,16 @@ def _entry_to_ask(frame: Frame, request: Request) -> QueueEntry:
         return entry
     chance = request.chance
     recent = (_recently_changed(frame, chance) for _ in range(DRAWS))
-    frequent = [pair for pair, _ in frame.top_pairs(ENTRIES)]
-    often = chance.shuffled(frequent)
+    often = chance.shuffled(pair for pair, _ in frame.top_pairs(ENTRIES))
     found = map(frame.queue.entry_of, dict.fromkeys((*recent, *often)))
     drawn = [entry for entry in found if entry is not None]
-    # A true entry shows merges in words that have its pair, too: its letters alone say nothing.
-    # One of these takes a token that the pair has, too, beside another neighbour.
-    true = (
-        entry
-        for entry in drawn
-        if not entry.stale
-        and _leaving_examples(frame, entry)
-        and any(_reaches(frame, index, entry.pair) for index in _merges_since(frame, entry))
-    )
     stale = [entry for entry in drawn if entry.stale]
-    if not stale:
-        raise QuestionError(f"no stale entry of the heap was found at step {frame.step:,}")
     # Both are as long, so the length of a name says nothing.
-    for each in true:
+    for each in drawn if stale else ():
         alike = [entry for entry in stale if _length(frame, entry) == _length(frame, each)]
-        if alike:
+        if not each.stale and alike and _examples(frame, each):
             return chance.pick([alike[0], each])
-    raise QuestionError(f"no true entry of the heap was found at step {frame.step:,}")
+    raise QuestionError(f"no stale and true entries alike were found at step {frame.step:,}")
 
 
 def _length(frame: Frame, entry: QueueEntry) -> int:
@@ -387,21 +375,24 @@ def _recently_changed(frame: Frame, chance: Chance) -> Pair:
     return chance.pick([pair for pair in pairs if pair != frame.merge_at(index).pair] or pairs)
 
 
-def _leaving_examples(frame: Frame, entry: QueueEntry) -> dict[int, Words]:
-    """Return merges since an entry was right that leave its pair alone in a word with it.
+def _examples(frame: Frame, entry: QueueEntry) -> dict[int, Words | None]:
+    """Return merges since an entry was right that show the answer, each with a word.
 
-    Returns:
-        index of the merge → the word before it, such as `·c+a┊t┊s` for the pair t, s.
+    For a stale entry these are the merges that changed its count. For a true one they join a token
+    of the pair to the same side, and leave the pair alone in a word with it: `a┊t┊t+i` for a, t.
     """
-    pair, found = entry.pair, dict[int, Words]()
-    _, since = _changes_of(frame, entry)
+    pair, (changing, since) = entry.pair, _changes_of(frame, entry)
+    if entry.stale:
+        return {at: _example(frame, at, pair) for at in changing if at >= since}
+    found = dict[int, Words | None]()
     for word in islice(words_with(frame, pair), MOST_WITH):
         for step in () if word.is_part else frame.rules.steps(word.text):
             before, after = list(pairwise(step.before)), list(pairwise(step.after))
+            reaches = step.pair[0] == pair[1] or step.pair[1] == pair[0]
             is_since = step.rank >= since and step.pair != pair
-            if is_since and 0 < before.count(pair) == after.count(pair):
+            if reaches and is_since and 0 < before.count(pair) == after.count(pair):
                 found.setdefault(step.rank, joining(frame, step.before, step.pair))
-    return dict(list(found.items())[:MERGES])
+    return found
 
 
 def _changes_of(frame: Frame, entry: QueueEntry) -> tuple[list[int], int]:
@@ -416,33 +407,15 @@ def _changes_of(frame: Frame, entry: QueueEntry) -> tuple[list[int], int]:
 
 
 def _merges_to_show(
-    frame: Frame, entry: QueueEntry, leaving: tuple[int, ...] = ()
+    frame: Frame, entry: QueueEntry, examples: Collection[int], chance: Chance
 ) -> tuple[int, ...]:
-    """Return the indices of some merges since the entry was right.
-
-    First those that changed the count of a stale entry; the rest did not: some that have a token of
-    the pair beside another neighbour, then the last ones.
-
-    Args:
-        leaving: merges to show first; they leave the pair alone in a word with it.
-    """
+    """Return one merge that shows the answer, then others that do not, the later ones first."""
     changing, since = _changes_of(frame, entry)
-    shown = [index for index in changing if index >= since][-MERGES:] if entry.stale else []
-    shown = shown or list(leaving)[: MERGES - 1]
-    others = [index for index in _merges_since(frame, entry) if index not in {*changing, *shown}]
-    others.sort(key=lambda index: not _reaches(frame, index, entry.pair))
-    return tuple(sorted(shown + others[: max(MERGES - len(shown), 0)]))
-
-
-def _merges_since(frame: Frame, entry: QueueEntry) -> range:
-    """Return the indices of the last merges since an entry was right, the last one first."""
-    return range(frame.step - 1, _changes_of(frame, entry)[1] - 1, -1)[:MOST_READ]
-
-
-def _reaches(frame: Frame, index: int, pair: Pair) -> bool:
-    """Whether a merge joins the right token of a pair to the right, or its left one to the left."""
-    left, right = frame.merge_at(index).pair
-    return left == pair[1] or right == pair[0]
+    shown = [chance.pick(sorted(examples))] if examples else []
+    recent = range(max(since, frame.step - MOST_READ), frame.step)
+    others = [index for index in recent if index not in {*changing, *shown}]
+    drawn = sorted(chance.shuffled(others), key=lambda index: index < max(shown, default=0))
+    return tuple(sorted((*shown, *drawn[: MERGES - len(shown)])))
 
 
 def _example(frame: Frame, index: int, pair: Pair) -> Words | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from typing import Any
 
 from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
@@ -92,7 +93,7 @@ class Encoding:
     answer: tuple[int, ...]
 
 
-Key = Callable[[Frame, Candidate], float]
+Key = Callable[[Frame, Candidate], Any]
 """Takes a pair that could join; the one with the highest value joins first."""
 
 
@@ -109,6 +110,10 @@ def _joined_by(key: Key) -> FindAnswers:
         return [(*places, END) if len(tokens) > 1 else places]
 
     return find_joins
+
+
+def _shortest(frame: Frame, candidate: Candidate) -> tuple[int, float]:
+    return -len(frame.any_token(candidate.token_id)), _letters_count(frame, candidate)
 
 
 def _letters_count(frame: Frame, candidate: Candidate) -> float:
@@ -238,6 +243,7 @@ ENCODE_BY_HAND = Kind(
         Misconception("joined the leftmost pair first", _joined_by(lambda _, at: -at.position)),
         Misconception("joined the rightmost pair first", _joined_by(lambda _, at: at.position)),
         Misconception("joined the most frequent letters first", _joined_by(_letters_count)),
+        Misconception("joined the shortest token first", _joined_by(_shortest)),
         Misconception(
             "joined the longest token first",
             _joined_by(lambda frame, at: len(frame.any_token(at.token_id))),

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from operator import itemgetter
+from math import inf
+from typing import Any
 
 from engine.bpe.frame import Frame
 from engine.bpe.ties import TIE_RULES
@@ -40,8 +41,8 @@ from engine.learning.questions.question import (
     pair_words,
 )
 from engine.learning.questions.words_in_sight import (
+    MOST_WORDS,
     Commonness,
-    Sample,
     WordsInSight,
     all_words,
     first_words,
@@ -59,9 +60,15 @@ LINES, MOST_ACROSS = 20, 4
 """Number of lines in which pairs across pretokens are counted, and of such pairs to draw from."""
 MOST_STALE = 4
 """Number of pairs that led before the last merge."""
-DRAWS, FEWEST_OTHERS, PLACES, FAIR = 24, 3, (0, 1, 3), (0, 6)
-"""Number of draws of the wrong pairs, and the least number of these; places of the most frequent
-word with the right one, after the first; an unfairness that is good enough."""
+DRAWS, LEAST_ALIKE, FEWEST_OTHERS = 16, 2, 3
+"""Number of draws of the wrong pairs, the least number of them in as many words as the right one,
+and the least number of all."""
+FAIR, HOPELESS = (0.0, 28.0), 12
+"""An unfairness that is good enough, and the number of samples after which no fair one is hoped for
+if none was found."""
+PLACES = ({0, 1, 2}, {1, 2, 3}, {2, 3}, {2, 3, 4, 5}, {3, 4})
+"""Places of words in the order of their counts; in each set the right pair is no more often than
+others."""
 
 
 def _pose_next_pair(frame: Frame, request: Request) -> Question:
@@ -135,44 +142,36 @@ def _pose_tie(frame: Frame, request: Request) -> Question:
 # -- misconceptions
 
 
-def _highest(counts: Mapping[Pair, int], pairs: Sequence[Pair]) -> set[Pair]:
-    most = max(counts[pair] for pair in pairs)
-    return {pair for pair in pairs if counts[pair] == most}
+Way = Callable[[Frame, WordsInSight, Sequence[Pair]], Mapping[Pair, int]]
+"""A wrong way to count pairs in words."""
 
 
-def _counting_words_once(frame: Frame, sight: WordsInSight, pairs: Sequence[Pair]) -> set[Pair]:
-    return _highest(sight.counts_of_words_once, pairs)
+def _words_once(frame: Frame, sight: WordsInSight, pairs: Sequence[Pair]) -> Mapping[Pair, int]:
+    return sight.counts_of_words_once
 
 
-def _in_most_frequent_word(frame: Frame, sight: WordsInSight, pairs: Sequence[Pair]) -> set[Pair]:
-    found = [(word.count, pair) for word in sight.words for pair in pairs if word.pairs[pair]]
-    most = max(found, default=(0,))[0]
-    return {pair for count, pair in found if count == most}
+def _heaviest(frame: Frame, sight: WordsInSight, pairs: Sequence[Pair]) -> Mapping[Pair, int]:
+    words = sorted(sight.words, key=lambda word: word.count)
+    return Counter({pair: word.count for word in words for pair in word.pairs})
 
 
-def _counting_letters(frame: Frame, sight: WordsInSight, pairs: Sequence[Pair]) -> set[Pair]:
-    counts: Counter[Pair] = Counter()
-    for pair in pairs:
-        letters = b"".join(map(frame.any_token, pair))
-        for word in sight.words:
-            counts[pair] += word.count * b"".join(map(frame.any_token, word.tokens)).count(letters)
-    return _highest(counts, pairs)
+def _letters(frame: Frame, sight: WordsInSight, pairs: Sequence[Pair]) -> Mapping[Pair, int]:
+    texts = [(word.count, b"".join(map(frame.any_token, word.tokens))) for word in sight.words]
+    names = {pair: b"".join(map(frame.any_token, pair)) for pair in pairs}
+    return {pair: sum(n * text.count(names[pair]) for n, text in texts) for pair in pairs}
 
 
-WAYS_TO_COUNT = (
-    _counting_words_once,
-    _in_most_frequent_word,
-    _counting_letters,
-)
+WAYS_TO_COUNT = (_words_once, _heaviest, _letters)
 
 
-def _rows_by(way: Callable[[Frame, WordsInSight, Sequence[Pair]], set[Pair]]) -> FindAnswers:
+def _rows_by(way: Way) -> FindAnswers:
     """Return the rows that a wrong way of counting in the words allows."""
 
     def find_rows(contest: Contest) -> list[int]:
         assert contest.sight is not None
-        found = way(contest.frame, contest.sight, contest.pairs)
-        return [contest.pairs.index(pair) for pair in found]
+        counts = way(contest.frame, contest.sight, contest.pairs)
+        most = max(counts[pair] for pair in contest.pairs)
+        return [row for row, pair in enumerate(contest.pairs) if counts[pair] == most]
 
     return find_rows
 
@@ -192,17 +191,17 @@ def _by_bytes(key: Callable[[bytes, bytes], bytes | tuple[bytes, bytes]]) -> Fin
 
 WEIGHTS_IGNORED = Misconception(
     "counted each word once",
-    _rows_by(_counting_words_once),
+    _rows_by(_words_once),
     say("So counts who counts each word once; the number before × says how often it occurs."),
 )
 HEAVIEST_WORD = Misconception(
     "looked at the most frequent word only",
-    _rows_by(_in_most_frequent_word),
+    _rows_by(_heaviest),
     say("It is in the word that occurs most often, but all words count together."),
 )
 LETTERS_COUNTED = Misconception(
     "counted letters across the edges of tokens",
-    _rows_by(_counting_letters),
+    _rows_by(_letters),
     say("So counts who counts letters; only two whole tokens side by side are a pair."),
 )
 JOINED = Misconception(
@@ -221,7 +220,7 @@ NEXT_PAIR = Kind(
     "BPE",
     _pose_next_pair,
     (WEIGHTS_IGNORED, HEAVIEST_WORD, LETTERS_COUNTED),
-    draws=8,
+    draws=2,
 )
 TIE = Kind("tie", (Frame,), "BPE", _pose_tie, (JOINED, RIGHT_FIRST))
 FEWEST_TIED = 3
@@ -262,25 +261,27 @@ def _next_pair_contest(frame: Frame, request: Request) -> Contest:
     candidates = _filled(mistakes, top, MORE * most)
     is_fair = _is_fair(frame, right, candidates)
     whole = sight is not None
-    samples = [Sample(sight, ())] if sight else samples_of_words(frame, right, candidates, chance)
-    rows = _Rows(frame, right, most - 1, mistakes, chance)
-    best: tuple[tuple[float, ...], WordsInSight, list[Pair]] | None = None
-    for sample in samples:
-        counts = sample.sight.counts
-        # Pairs of the words with the right one are there, too: so no word decides alone.
-        near = [pair for word in sample.sight.words if word.pairs[right] for pair in word.pairs]
-        others = [pair for pair in _filled(candidates, near, 99) if pair != right]
+    samples = [sight] if sight else samples_of_words(frame, right, candidates, chance)
+    rows = _Rows(frame, right, most - 1, tuple(mistakes), chance)
+    best: tuple[tuple[float, float], WordsInSight, list[Pair]] | None = None
+    for number, sample in enumerate(samples):
+        if best is not None and (best[0] < FAIR or (number > HOPELESS and best[0][0])):
+            break
+        counts = sample.counts
+        # Pairs of the words are there, too: so no word decides alone.
+        others = [pair for pair in _filled(candidates, list(counts), 99) if pair != right]
         lower = [pair for pair in others if whole or counts[pair] < counts[right]]
-        lures = [pair for pair in sample.lures if pair in lower]
         if len(lower) >= min(most - 1, FEWEST_OTHERS):
-            found = rows.drawn(lower, lures, sample.sight, best[0] if best else (9,))
+            found = rows.drawn(lower, sample, best[0] if best else (9, inf))
             if found is not None:
-                best = found[0], sample.sight, found[1]
-                if best[0] < FAIR:
-                    break
+                best = found[0], sample, found[1]
     if best is None:
         raise QuestionError("no few words of this corpus show which pair merges next")
     _, sight, others = best
+    import os
+
+    if os.environ.get("DBG"):
+        print("best", best[0], flush=True)
     pairs = [right, *others]
     if not whole:
         mistakes = _mistakes_in_counting(frame, sight, right, pairs) | mistakes
@@ -345,77 +346,85 @@ def _wrongly_compared(frame: Frame, tied: Iterable[Pair]) -> list[Pair]:
 class _Rows:
     """Draws of wrong pairs to choose from, such that no rule about words or names finds the right.
 
-    By its place in byte order, its length and its letters it has any rank equally often, if it can.
+    By its place in byte order, its length, its letters, the number of its words and of those among
+    the most frequent, it has any rank equally often, if it can.
     """
 
     def __init__(
-        self, frame: Frame, right: Pair, most: int, mistakes: Mapping[Pair, PairMistake], c: Chance
+        self, frame: Frame, right: Pair, most: int, mistakes: Sequence[Pair], chance: Chance
     ) -> None:
-        self._frame, self._right, self._mistakes, self._chance = frame, right, mistakes, c
-        self._most, self._wanted = most, [c.share() for _ in range(4)]
+        self._frame, self._right, self._mistakes, self._chance = frame, right, mistakes, chance
+        self._most, self._wanted = most, [chance.share() for _ in range(4 + len(PLACES))]
+        top = 1 + chance.below(4)
+        self._places = top, top + 1 + chance.below(MOST_WORDS - top - 1)
         self._common = Commonness(frame)
 
     def drawn(
-        self,
-        others: Sequence[Pair],
-        lures: Sequence[Pair],
-        sight: WordsInSight,
-        limit: tuple[float, ...],
-    ) -> tuple[tuple[float, ...], list[Pair]] | None:
-        """Return the fairest of several draws, and how unfair it is: 0 first if nothing misleads.
+        self, others: Sequence[Pair], sight: WordsInSight, limit: tuple[float, float]
+    ) -> tuple[tuple[float, float], list[Pair]] | None:
+        """Return how unfair the fairest of several draws is, and the draw.
 
-        If no other pair is longer, or shorter, as many as can be are as long. Of draws that are as
-        good, the one with the most mistakes is taken.
+        The first number is that of the wrong ways to count that lead to the right pair.
 
         Args:
-            lures: pairs to choose from in any case.
             limit: `None` is returned unless a draw is less unfair.
         """
-        frame, right, most = self._frame, self._right, min(self._most, len(others))
-        chance = self._chance
-        ways = [way(frame, sight, (right, *others)) for way in WAYS_TO_COUNT]
-        if sum(right in way for way in ways) > limit[0]:
+        frame, right, chance = self._frame, self._right, self._chance
+        pairs = (right, *others)
+        # Each wrong way to count finds another pair.
+        found = (way(frame, sight, pairs) for way in WAYS_TO_COUNT)
+        ahead = [[pair for pair in others if counts[pair] > counts[right]] for counts in found]
+        misleading = sum(not each for each in ahead)
+        if misleading > limit[0]:
             return None
-        names = {pair: b"".join(map(frame.any_token, pair)) for pair in (right, *others)}
-        name = names[right]
-        wanted = [int(share * (most + 1)) for share in self._wanted]
-        common = {pair: self._common.of(each) for pair, each in names.items()}
-        lengths = [len(names[pair]) - len(name) for pair in others]
-        if not min(lengths) < 0 < max(lengths):
-            wanted[1] = most * (min(lengths) >= 0)
-
-        def unfairness(drawn: Sequence[Pair]) -> tuple[float, ...]:
-            rows = [names[pair] for pair in drawn]
-            as_long = sum(len(row) == len(name) for row in rows)
-            earlier = sum(row < name for row in rows)
-            shorter = sum(len(row) < len(name) for row in rows) + as_long / 2
-            rarer = sum(common[pair] < common[right] for pair in drawn)
-            distance = abs(earlier - wanted[0]) + abs(shorter - wanted[1])
-            distance += abs(rarer - wanted[2])
-            # In each word with the right pair there are others, and others begin with a space.
-            alike = [sum(word.pairs[pair] > 0 for pair in drawn) for word in own]
-            alike += [sum(row[0] == name[0] for row in rows)] * (name[0] == ord(" "))
-            distance += sum(6 / (1 + number) for number in alike)
-            # The most frequent word with the right pair is at any place but the first.
-            above = sum(word.count > max(each.count for each in own) for word in sight.words)
-            distance += abs(above - 1 - PLACES[int(len(PLACES) * self._wanted[3])])
-            return distance, -len(self._mistakes.keys() & {*drawn})
-
-        own = [word for word in sight.words if word.pairs[right]]
-        beside = [[pair for pair in others if word.pairs[pair]] for word in own]
-        seen = [pair for pair in others if sight.counts[pair]]
-        draws = (
-            _filled(
-                (*lures, *(chance.pick(each) for each in beside if each), *chance.shuffled(seen)),
-                chance.shuffled(others),
-                most,
+        names = {pair: b"".join(map(frame.any_token, pair)) for pair in pairs}
+        words = sorted(sight.words, key=lambda word: -word.count)
+        within = {pair: {at for at, word in enumerate(words) if word.pairs[pair]} for pair in pairs}
+        own = within[right]
+        of_pair = {
+            pair: (
+                names[pair],
+                len(names[pair]),
+                self._common.of(names[pair]),
+                len(within[pair]),
+                *(len(within[pair] & places) for places in PLACES),
             )
-            for _ in range(DRAWS)
-        )
-        distance, drawn = min(((unfairness(drawn), drawn) for drawn in draws), key=itemgetter(0))
-        misleading = sum(right in way(frame, sight, (right, *drawn)) for way in WAYS_TO_COUNT)
-        found = (misleading, *distance)
-        return (found, drawn) if found < limit else None
+            for pair in pairs
+        }
+        top, end = self._places
+        off_place = 12 * abs(min(own) - top) + 5 * abs(max(own) - end)
+
+        def unfairness(rows: Sequence[Pair]) -> float:
+            columns = zip(*(of_pair[pair] for pair in (right, *rows)), strict=True)
+            ranks = [_rank(column) for column in columns]
+            wanted = (share * len(rows) for share in self._wanted)
+            far = sum((rank - place) ** 2 for rank, place in zip(ranks, wanted, strict=True))
+            # Others are in each of its words, in as many words, and begin with a space, too.
+            alike = [sum(place in within[pair] for pair in rows) for place in own]
+            if names[right][:1] == b" ":
+                alike.append(sum(names[pair][:1] == b" " for pair in rows))
+            as_many = sum(len(within[pair]) == len(own) for pair in rows)
+            far += 14 * max(LEAST_ALIKE - as_many, 0)
+            return off_place + far + sum(12 / (1 + number) for number in alike)
+
+        alike = [pair for pair in others if len(within[pair]) == len(own)]
+        seen = [pair for pair in others if sight.counts[pair]]
+        best: tuple[float, list[Pair]] = limit[1] if misleading == limit[0] else inf, []
+        for _ in range(DRAWS):
+            rows = [chance.pick(each) for each in ahead if each]
+            if self._mistakes and not chance.below(4):
+                rows.append(chance.pick(self._mistakes))
+            rows += [*chance.shuffled(alike)[:LEAST_ALIKE], *chance.shuffled(seen)]
+            rows = _filled((pair for pair in rows if pair in names), others, self._most)
+            if (found_here := unfairness(rows)) < best[0]:
+                best = found_here, rows
+        return ((misleading, best[0]), best[1]) if best[1] else None
+
+
+def _rank(values: Sequence[Any]) -> float:
+    """Return the rank of the first value, from 0; of equal ones the middle."""
+    first, *others = values
+    return sum(0.5 if value == first else float(value < first) for value in others)
 
 
 def _is_fair(frame: Frame, right: Pair, others: Sequence[Pair]) -> bool:

@@ -1,8 +1,8 @@
 """Questions about a piece that is not one token: which of five reasons is it?
 
-The engine's `why_not` decides. Drawn examples have each reason equally often, and pieces of the
-same shapes, so neither a reason nor a length is a good guess. Counts are hints: with them one could
-answer without a look at the tokens.
+The engine's `why_not` decides. Drawn examples have each reason but the border equally often, and
+pieces of the same shapes, so neither a reason nor a length is a good guess. Counts are hints: with
+them one could answer without a look at the tokens.
 """
 
 from __future__ import annotations
@@ -33,9 +33,7 @@ WORDS, LINES = 2000, 200
 """Numbers of different words, and of lines of the corpus, to draw from."""
 SHORTEST_WORD, LONGEST_WORD = 4, 14
 """Numbers of bytes of a word that is drawn."""
-DRAWS = 80
-LEAST_REASONS = 4
-"""Least number of reasons with an example; with fewer, one of them is a good guess."""
+DRAWS = 240
 LENGTHS = range(2, 8)
 """Bytes of a piece to look for."""
 
@@ -177,7 +175,9 @@ def _drawn(frame: Frame, chance: Chance) -> Example:
     for draw in range(DRAWS if words else 0):
         texts = across if across and draw % 4 == 0 else words
         text = chance.pick(texts)
-        spans = list(_spans(frame, text))
+        spans = [
+            (start, end) for start, end in _spans(frame, text) if abs(end - start - length) < 2
+        ]
         if not spans:
             continue
         start, end = chance.pick(spans)
@@ -185,9 +185,13 @@ def _drawn(frame: Frame, chance: Chance) -> Example:
         example = _example(frame, text, piece, start) if is_printable(piece) else None
         if example is not None:
             found.setdefault(example.reason, []).append(example)
-    if len(found) < LEAST_REASONS:
-        raise QuestionError(f"too few reasons have an example at step {frame.step:,}")
-    return min(found[chance.pick(sorted(found))], key=distance)
+    if len(found) < len(Reason):
+        raise QuestionError(f"not all reasons have an example at step {frame.step:,}")
+    # One sees a border without a thought, so it is the reason less often than the others.
+    reasons = [
+        reason for reason in sorted(found) for _ in range(1 if reason == Reason.BORDER else 4)
+    ]
+    return min(found[chance.pick(reasons)], key=distance)
 
 
 def _is_crossed(frame: Frame, example: Example) -> bool:
@@ -213,7 +217,7 @@ def _spans(frame: Frame, text: str) -> Iterator[tuple[int, int]]:
                 yield from [(start, end)] * (AS_TOKEN * (data[start:end] in rules.ids))
 
 
-AS_TOKEN = 2
+AS_TOKEN = 6
 """Number of further draws of a span that is a token elsewhere."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 
@@ -60,7 +61,7 @@ def _pose_best_path(frame: UnigramFrame, request: Request) -> Question:
                 fallback = fallback or (word, paths[:most])
     if fallback is None:
         raise QuestionError(f"no short word has two paths to choose from at step {frame.step:,}")
-    return _best_path_of(frame, *fallback, chance)
+    return replace(_best_path_of(frame, *fallback, chance), is_fair=False)
 
 
 def _is_clear(paths: Sequence[Path]) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations, islice, pairwise
+from functools import cached_property
+from itertools import combinations, pairwise
 
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, amount, edged, frequency, say
@@ -24,8 +25,8 @@ from engine.wordpiece.score import ScoredPair, score_text
 from engine.wordpiece.tokenizer import Outcome
 from engine.wordpiece.words import CONTINUES, inner
 
-WORDS, DRAWS = 2000, 60
-"""Number of different words of the corpus to draw from, and of draws."""
+DRAWS = 1000
+"""Number of words to draw: few are cut otherwise by each wrong idea."""
 SHORTEST, LONGEST = 4, 12
 """Characters of a word that is drawn."""
 LONGEST_ASKED = 24
@@ -53,6 +54,16 @@ class CutWord:
         return to_bytes(_written(self.word, span))
 
     @property
+    def bars(self) -> tuple[int, ...]:
+        """The right answer: where the pieces end, but for the last."""
+        return tuple(end for _, end in self.spans[:-1])
+
+    @cached_property
+    def misleading(self) -> int:
+        """The number of wrong ideas that lead to the right answer."""
+        return sum(self.bars in wrong.find_answers(self) for wrong in WRONG_CUTS)
+
+    @property
     def level(self) -> Level:
         """Level of the question: the number of longer pieces that fit but are not taken."""
         return Level(min(sum(span not in self.spans for span in self.fitting), 3))
@@ -68,22 +79,19 @@ def _pose_longest_match(frame: WordPieceFrame, request: Request) -> Question:
                 "pieces"
             )
         return _longest_match_in(frame, named)
-    words = [
-        text
-        for word in islice(frame.run.counts, WORDS)
-        if SHORTEST <= len(text := to_text(word)) <= LONGEST
-    ]
-    easy = None
+    words = [text for word in frame.run.counts if SHORTEST <= len(text := to_text(word)) <= LONGEST]
+    best: CutWord | None = None
     for _ in range(DRAWS if words else 0):
         found = _cut_word(frame, request.chance.pick(words), LONGEST)
         if found is None or not found.fitting or len(found.spans) < 2:
             continue
-        if found.level > Level.CLEAR:
-            return _longest_match_in(frame, found)
-        easy = easy or found
-    if easy is None:
+        if best is None or found.misleading < best.misleading:
+            best = found
+        if not best.misleading:
+            break
+    if best is None:
         raise QuestionError(f"no short word has longer pieces at step {frame.step:,}")
-    return _longest_match_in(frame, easy)
+    return _longest_match_in(frame, best)
 
 
 def _cut_word(frame: WordPieceFrame, word: str, longest: int) -> CutWord | None:
@@ -124,7 +132,7 @@ def _longest_match_in(frame: WordPieceFrame, cut: CutWord) -> Question:
         frame,
         say("Into which pieces is “{word}” cut?", word=shown),
         Cuts(cut.word),
-        tuple(end for _, end in cut.spans[:-1]),
+        cut.bars,
         explain=lambda: (
             say(
                 "{word} is {n}: {tokens}.",
@@ -148,13 +156,27 @@ def _longest_match_in(frame: WordPieceFrame, cut: CutWord) -> Question:
 
 
 def _cut_from_the_right(cut: CutWord) -> list[tuple[int, ...]]:
-    """Return other cuts than the right ones if the longest piece is taken from the end on."""
     starts, end = list[int](), len(cut.word)
     while end:
         end = min((start for start, at in cut.fitting if at == end), default=end - 1)
         starts.append(end)
-    cuts = tuple(sorted(starts)[1:])
-    return [cuts] if cuts != tuple(end for _, end in cut.spans[:-1]) else []
+    return [tuple(sorted(starts)[1:])]
+
+
+def _cut_into_shortest(cut: CutWord) -> list[tuple[int, ...]]:
+    ends, start = list[int](), 0
+    while start < len(cut.word):
+        start = min((end for at, end in cut.fitting if at == start), default=start + 1)
+        ends.append(start)
+    return [tuple(ends[:-1])]
+
+
+def _cut_around_longest(cut: CutWord) -> list[tuple[int, ...]]:
+    taken = set[int]()  # the places inside of pieces
+    for start, end in sorted(cut.fitting, key=lambda span: (span[0] - span[1], span)):
+        if taken.isdisjoint(range(start, end + 1)):
+            taken.update(range(start + 1, end))
+    return [tuple(place for place in range(1, len(cut.word)) if place not in taken)]
 
 
 def _hints(cut: CutWord) -> tuple[Sentence, ...]:
@@ -252,18 +274,16 @@ def _why_not_best_score(frame: WordPieceFrame, chosen: ScoredPair, frequent: Sco
     return Wrong("took a pair of a lower score", say(template, pair=named, score=score))
 
 
-LONGEST_MATCH = Kind(
-    "longest-match",
-    (WordPieceFrame,),
-    "WordPiece",
-    _pose_longest_match,
-    (
-        Misconception(
-            "took the longest piece from the end",
-            _cut_from_the_right,
-            say("So cuts who begins at the end of the word; WordPiece begins at its start."),
-        ),
+WRONG_CUTS = (
+    Misconception(
+        "took the longest piece from the end",
+        _cut_from_the_right,
+        say("So cuts who begins at the end of the word; WordPiece begins at its start."),
     ),
-    draws=8,
+    Misconception("took the longest piece of the word first", _cut_around_longest),
+    Misconception("took the shortest piece that fits", _cut_into_shortest),
+)
+LONGEST_MATCH = Kind(
+    "longest-match", (WordPieceFrame,), "WordPiece", _pose_longest_match, WRONG_CUTS
 )
 BEST_SCORE = Kind("best-score", (WordPieceFrame,), "WordPiece", _pose_best_score)

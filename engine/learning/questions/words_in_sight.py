@@ -32,9 +32,9 @@ POOL, FOUND, SEARCHED = 6, 60, 600
 words to search for them."""
 MOST_APART, SEARCHED_APART = 6, 40
 """Number of words that have the letters of a pair and not the pair, and of words to search."""
-SAMPLES, FEWEST_WORDS, MOST_ABOVE = 40, 5, 3
+SAMPLES, FEWEST_WORDS, MOST_ABOVE = 80, 5, 3
 """Number of samples that are drawn, and the least number of words of each; of those that occur more
-often than any with the right pair, the largest number."""
+often than any with the right pair, the largest number that is added on purpose."""
 
 
 @dataclass(frozen=True)
@@ -118,63 +118,64 @@ def all_words(frame: Frame) -> WordsInSight | None:
     )
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Words in which a pair occurs, and other pairs that wrong ways of counting lead to."""
-
-    sight: WordsInSight
-    lures: tuple[Pair, ...]
-
-
 def samples_of_words(
     frame: Frame, right: Pair, others: Sequence[Pair], chance: Chance
-) -> Iterator[Sample]:
+) -> Iterator[WordsInSight]:
     """Draw samples of words in which the right pair occurs.
+
+    In each, some words occur more often than those with the right pair, and others less often.
 
     Args:
         right: the only pair of the highest count in the corpus.
         others: pairs that may be chosen from.
     """
     own = _pool(frame, right)
-    pools = {pair: [w for w in _pool(frame, pair) if not w.pairs[right]] for pair in others}
-    places = [(word, pair) for pair, pool in pools.items() for word in pool]
+    pools = {
+        pair: [word for word in _pool(frame, pair) if right not in word.pairs] for pair in others
+    }
+    rest = [(word, pair) for pair, pool in pools.items() for word in pool]
     apart = [(word, pair) for pair in others for word in islice(_apart(frame, pair), MOST_APART)]
-    for _ in range(SAMPLES if places else 0):
-        number_above, is_light = 1 + int(MOST_ABOVE * chance.share() ** 0.8), chance.below(2)
-        words = chance.shuffled(own)[: 2 + (number_above == 1 and chance.below(2))]
-        needed, lures = len(words) + 1, list[Pair]()
-        total = sum(word.pairs[right] * word.count for word in words)
+    for _ in range(SAMPLES if rest else 0):
+        words = chance.shuffled(own)[: 2 + chance.below(2)]
+        words_with_right = len(words)
         largest = max(word.count for word in words)
-        # Some words occur more often than each of these.
-        above = [each for each in places if largest < each[0].count < total]
-        # A pair that is beside the right one in its words is a better lure.
-        above = sorted(
-            chance.shuffled(above), key=lambda each: not any(w.pairs[each[1]] for w in words)
-        )
-        for word, pair in above[:number_above]:
-            words.append(word)
-            lures.append(pair)
+        total = sum(word.pairs[right] * word.count for word in words)
+        above = [each for each in rest if largest < each[0].count < total]
+        for _ in range(1 + chance.below(MOST_ABOVE) if above else 0):
+            word, pair = chance.pick(above)
+            words += [word] * (word not in words)
+        if above:
+            _add(words, pools, pair, words_with_right, total, chance)
+        # One pair is in more words than the right one.
+        cap = chance.pick((largest, total))
+        _add(words, pools, chance.pick(others), words_with_right + 1, cap, chance)
         # The letters of a pair occur more often than the right pair.
         counts = WordsInSight(tuple(words), False).counts
-        letters = [
-            (word, pair) for word, pair in apart if counts[pair] < total < word.count + counts[pair]
-        ]
-        for word, pair in chance.shuffled(letters)[: 1 if letters else 0]:
-            light = [each for each in letters if each[0].count < largest] if is_light else []
-            word, pair = chance.pick(light) if light else (word, pair)
-            words.append(word)
-            lures.append(pair)
-        # A pair is in more words than the right one.
-        pair = chance.pick(lures) if lures else chance.pick(places)[1]
-        more = needed - sum(word.pairs[pair] > 0 for word in words)
-        rare = [word for word in pools[pair] if (counts[pair] + word.count * more) < total]
-        words += chance.shuffled(rare)[:more]
-        lures.append(pair)
-        while len(words) < FEWEST_WORDS:
-            words.append(chance.pick(places)[0])
-        if len(words) <= MOST_WORDS:
-            sight = WordsInSight(tuple(chance.shuffled(dict.fromkeys(words))), False)
-            yield Sample(sight, tuple(dict.fromkeys(lures)))
+        letters = [each for each, pair in apart if counts[pair] < total < each.count + counts[pair]]
+        words += [chance.pick(letters)] if letters else []
+        # Others are in as many words as the right one.
+        for pair in (chance.pick(others), chance.pick(others)):
+            _add(words, pools, pair, words_with_right, cap, chance)
+        words = list(dict.fromkeys(words))[:MOST_WORDS]
+        if len(words) >= FEWEST_WORDS:
+            yield WordsInSight(tuple(chance.shuffled(words)), False)
+
+
+def _add(
+    words: list[SeenWord],
+    pools: Mapping[Pair, Sequence[SeenWord]],
+    pair: Pair,
+    number: int,
+    total: int,
+    chance: Chance,
+) -> None:
+    """Add words with a pair until it is in a number of words, with a count below `total`."""
+    left = total - sum(word.pairs[pair] * word.count for word in words)
+    for _ in range(number - sum(word.pairs[pair] > 0 for word in words)):
+        fitting = [each for each in pools[pair] if each.count < left and each not in words]
+        if fitting:
+            words.append(chance.pick(fitting))
+            left -= words[-1].count * words[-1].pairs[pair]
 
 
 def _pool(frame: Frame, pair: Pair) -> list[SeenWord]:
