@@ -43,6 +43,7 @@ from engine.formats.source import (
     read_head,
     read_json,
     read_lines,
+    read_merges,
     read_text,
 )
 from engine.formats.tokenizer_format import (
@@ -122,26 +123,18 @@ def _assigned(module: ast.Module) -> Iterator[tuple[str | int, Any]]:
 # Lines of two tokens: merges
 
 
-def read_merge_lines(path: Path) -> list[list[str]]:
+def read_merge_lines(path: Path) -> Sequence[Sequence[str]]:
     """Read merges from a file with two tokens a line, in any spelling.
 
     Raises:
         TokenizerFileError: a line does not have exactly two tokens.
     """
-    rows = [(number, line) for number, line in enumerate(read_lines(path), 1) if line]
-    if rows and rows[0][1].startswith(gpt2.VERSION):
-        del rows[0]
-    literals = [pair for _, line in rows if (pair := pair_of_literals(line)) is not None]
-    if len(literals) == len(rows):
+    lines = [line for line in read_lines(path) if line and not line.startswith(gpt2.VERSION)]
+    literals = [pair for line in lines if (pair := pair_of_literals(line)) is not None]
+    if len(literals) == len(lines):
         return literals
-    merges = [line.split(" ") for _, line in rows]
-    for (number, line), merge in zip(rows, merges, strict=True):
-        if len(merge) != 2 or not all(merge):
-            raise TokenizerFileError(
-                f"{path}: line {number} is not two tokens with a space between: {line[:60]!r}; "
-                f"tokens that hold spaces or newlines are ambiguous in lines; {HOW_TO_SAVE}"
-            )
-    return merges
+    ambiguous = "tokens that hold spaces or newlines are ambiguous in lines"
+    return read_merges(path, str, f"; {ambiguous}; {HOW_TO_SAVE}")
 
 
 # Text files, one or two
