@@ -183,12 +183,12 @@ def test_what_a_model_sees_of_a_word(language: str) -> None:
 @in_each_language
 def test_what_code_and_data_cost(language: str) -> None:
     assert tokens(at(11, 1), " 1234567") == [bytes([byte]) for byte in b" 1234567"]
-    code = shown_text(11, 4)
-    costs_here = [len(tokens(at(11, place), code)) for place in (4, 1)]
-    assert_has(text_of(11, 4, language), *costs_here)
-    assert len(tokens(at(11, 5), code)) == costs_here[0]
-    data = [len(tokens(at(11, 6), text)) for text in (shown_text(11, 6), "cat: Tom")]
-    assert_has(text_of(11, 6, language), *data)
+    code = shown_text(11, 5)
+    costs_here = [len(tokens(at(11, place), code)) for place in (5, 1)]
+    assert_has(text_of(11, 5, language), *costs_here)
+    assert len(tokens(at(11, 6), code)) == costs_here[0]
+    data = [len(tokens(at(11, 7), text)) for text in (shown_text(11, 7), "cat: Tom")]
+    assert_has(text_of(11, 7, language), *data)
 
 
 @in_each_language
