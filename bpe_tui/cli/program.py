@@ -43,7 +43,7 @@ class PlainValue:
         """Return the value of a parameter: `["12"]` → `[12]` for a list of integers.
 
         Raises:
-            typer.BadParameter: a number is none, or too small or too large.
+            typer.BadParameter: a number is none, or too small or too large; a path may not be read.
         """
         is_list = param.multiple or param.nargs != 1
         if value is None:
@@ -59,8 +59,10 @@ def _value_of(value: Any, kind: type[Any], param: Any, ctx: Any) -> Any:
         raise typer.BadParameter("a file's name holds no NUL byte", ctx=ctx, param=param)
     try:
         found = kind(value)
-    except ValueError:
-        problem = "give a whole number" if kind is int else "give a number"
+        if kind is Path and not os.access(found, os.R_OK) and found.exists():
+            raise typer.BadParameter(f"Path {value!r} is not readable.", ctx=ctx, param=param)
+    except ValueError as error:
+        problem = {int: "give a whole number", float: "give a number"}.get(kind, str(error))
         raise typer.BadParameter(problem, ctx=ctx, param=param) from None
     limits = param.type_descriptor.parameter_info
     if limits.min is not None and not found >= limits.min:
