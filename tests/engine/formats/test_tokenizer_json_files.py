@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from functools import cache
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from damage import damaged
 from format_files import facts, padded_handout
-from generated import examples
+from fuzz_formats import hugging_faces
+from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
 from odd_texts import in_old_unicode, sample_texts, texts
@@ -22,6 +24,8 @@ from engine import BpeError, Tokenizer, TokenizerFileError
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.formats import open_tokenizer
 from engine.text.patterns import PATTERNS, Alternative, Pattern
+
+FACES = hugging_faces()
 
 
 @pytest.fixture(scope="module")
@@ -192,69 +196,20 @@ def test_errors_name_what_is_wrong_or_missing(
     assert str(caught.value).startswith(f"{place / 'odd.json'}: ")
 
 
-def places_in(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return the paths to all values inside a JSON value."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value)
-    ways = []
-    for key, each in inner:
-        ways.append((*way, key))
-        if isinstance(each, dict | list):
-            ways += places_in(each, (*way, key))
-    return ways
-
-
-@cache
-def small() -> dict[str, Any]:
-    """Return a file with every kind of stage and few tokens."""
-    by_name = {build.__name__: built(build) for build in BUILDERS}
-    whole: dict[str, Any] = spelled(model={"byte_fallback": False})
-    for key in ("normalizer", "pre_tokenizer", "post_processor", "decoder", "added_tokens"):
-        whole[key] = json.loads(by_name["clip"].to_str())[key]
-    whole["post_processor"] = json.loads(by_name["llama3"].to_str())["post_processor"]
-    return whole
-
-
-JUNK = st.recursive(
-    st.none() | st.booleans() | st.integers(-2, 300) | st.floats() | st.text(max_size=4),
-    lambda inner: (
-        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2)
-    ),
-    max_leaves=4,
-)
-PLACES = st.deferred(lambda: st.sampled_from(places_in(small())))
-NAMES = st.sampled_from(["NFC", "Sequence", "ByteLevel", "Split", "Replace", "BPE", "Metaspace"])
-
-
-def changed(whole: dict[str, Any], changes: list[tuple[tuple[Any, ...], Any]]) -> dict[str, Any]:
-    """Return a file with junk in some places."""
-    whole = copy.deepcopy(whole)
-    for way, junk in changes:
-        target: Any = whole
-        try:
-            for key in way[:-1]:
-                target = target[key]
-            target[way[-1]] = junk
-        except (TypeError, LookupError):
-            continue  # an earlier change removed the place
-    return whole
-
-
-@examples(400)
-@given(st.lists(st.tuples(PLACES, JUNK | NAMES), min_size=1, max_size=3))
-def test_a_changed_file_is_read_or_refused(
-    place: Path, changes: list[tuple[tuple[Any, ...], Any]]
-) -> None:
-    try:
-        tokenizer = load(place, changed(small(), changes))
-    except BpeError:
-        return
-    tokenizer.decode(tokenizer.encode("abc <|endoftext|> Ab12 é 漢"))
+@pytest.mark.parametrize("name", FACES)
+def test_a_damaged_file_is_read_or_refused(place: Path, name: str) -> None:
+    data = json.dumps(FACES[name]).encode()
+    for seed in some(range(400), 16):
+        (place / "odd.json").write_bytes(damaged(data, Random(seed)))
+        with suppress(BpeError):
+            tokenizer = Tokenizer.load(place / "odd.json")
+            tokenizer.decode(tokenizer.encode("abc <|endoftext|> Ab12 é 漢"))
 
 
 @examples(60)
 @given(st.floats(0, 1), st.binary(max_size=3))
 def test_a_file_cut_short_is_refused(place: Path, share: float, junk: bytes) -> None:
-    data = json.dumps(small()).encode()
+    data = json.dumps(FACES["hf-like-llama-3"]).encode()
     (place / "cut.json").write_bytes(data[: int(share * (len(data) - 1))] + junk)
     with pytest.raises(TokenizerFileError, match=r"cut\.json"):
         Tokenizer.load(place / "cut.json")
