@@ -319,33 +319,6 @@ def test_a_text_is_encoded_as_the_tokenizer_of_that_step_does(
                 assert list(frame.rules.steps(pretoken)) == list(tokenizer.steps(pretoken))
 
 
-@examples(100)
-@given(corpus=oracles.corpora(), text=st.text("abc ", max_size=20), data=st.data())
-def test_a_pretoken_that_the_corpus_lacks_has_tokens_by_the_merges_so_far(
-    corpus: Corpus, text: str, data: st.DataObject
-) -> None:
-    steps = trained(corpus)
-    merges = [(step.left, step.right) for step in steps]
-    known = data.draw(st.integers(0, len(steps)))
-    timeline = Timeline(corpus, steps[:known])
-    pretoken = text.encode()
-    if data.draw(st.booleans()):  # all merges at once, as for far jumps; else the first ones only
-        timeline.run.segmenter.encode(pretoken)
-    # Nearby and far steps, forward and back: the tokens of the last one may be used for the next.
-    walk = data.draw(st.lists(st.integers(0, known), max_size=8))
-    nearby = [min(step + by, known) for step in walk for by in (0, 1, 2)]
-    for step in (known, 0, known // 2, *nearby):
-        tokens = timeline.seek(step).tokens_of(pretoken)
-        assert list(tokens) == oracles.apply_merges(pretoken, merges[:step], 256)
-    if steps:
-        # Cached tokens must not hide the merges made since.
-        timeline = Timeline(corpus, steps[:1])
-        timeline.frame.tokens_of(pretoken)
-        timeline.extend(steps[1:])
-        tokens = timeline.seek(len(steps)).tokens_of(pretoken)
-        assert list(tokens) == oracles.apply_merges(pretoken, merges, 256)
-
-
 def test_the_way_back_leads_to_the_same_frame_unless_there_are_more_steps() -> None:
     steps = trained(LOW)
     timeline = Timeline(LOW, steps[:3])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
-from itertools import cycle, pairwise
+from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
 
@@ -20,7 +19,7 @@ from odd_texts import SAMPLES
 from pipelines import BUILDERS, built, gemma, gpt_oss, plain, prefixed
 from tokenizers import Tokenizer as Theirs
 
-from engine import Timeline, Tokenizer, Trainer
+from engine import Tokenizer, Trainer
 from engine.bpe import heap_replay
 from engine.bpe.heap_replay import HeapReplay
 from engine.bpe.record import Record
@@ -161,30 +160,6 @@ def test_a_far_step_can_be_prepared_in_slices() -> None:
     assert walk.entries(len(record)) == HeapReplay(record).entries(len(record))
 
 
-@pytest.mark.parametrize("tie_rule", STATIC_RULES)
-@given(counts=CORPORA, steps=st.lists(st.integers(0, 300), min_size=1, max_size=8))
-@examples(30)
-def test_the_losses_of_an_entry_are_the_changes_of_its_count_since_it_was_written(
-    tie_rule: str, counts: dict[bytes, int], steps: list[int]
-) -> None:
-    trainer = Trainer(counts, 300, tie_rule=tie_rule)
-    timeline = Timeline(trainer.counts, list(trainer.steps()))
-    before = [timeline.seek(step).queue for step in range(len(timeline) + 1)]
-    for step, window in zip(steps, cycle((1, 2, 16)), strict=False):
-        queue = timeline.seek(min(step, len(timeline))).queue
-        assert queue.entries(0) == []
-        for entry in queue.entries(100):
-            expected, count, at = [], entry.count, timeline.cursor
-            while count < entry.recorded:
-                at -= 1
-                if (earlier := before[at].count_of(entry.pair)) > count:
-                    expected.insert(0, (at + 1, earlier - count))
-                count = earlier
-            with patch.object(heap_replay, "FIRST_WINDOW", window):
-                assert list(queue.losses(entry)) == expected
-            assert queue.entry_of(entry.pair) == entry
-
-
 def by_ids(pair: Pair) -> Pair:
     return pair
 
@@ -213,32 +188,6 @@ class TestChoosing:
 
 
 pairs = st.tuples(st.integers(0, 3), st.integers(0, 3))
-
-
-@given(st.dictionaries(pairs, st.integers(1, 9), min_size=1), st.booleans(), st.data())
-def test_it_finds_the_same_as_a_scan_if_counts_only_fall(
-    counts: dict[Pair, int], with_chooser: bool, data: st.DataObject
-) -> None:
-    heap = LazyHeap(counts, by_ids)
-    new = 4
-    while counts:
-        assert_sound(heap, counts)
-        best = heap.pop_best(partial(min, key=by_ids) if with_chooser else None)
-        assert best is not None
-        assert best == min(counts, key=lambda pair: (-counts[pair], pair))
-        del counts[best]
-        for pair in (
-            data.draw(st.lists(st.sampled_from(sorted(counts)), max_size=4)) if counts else ()
-        ):
-            if counts.get(pair, 0) > 1:
-                counts[pair] -= 1
-            else:
-                counts.pop(pair, None)
-        if data.draw(st.booleans()) and new < 8:  # a merge brings a pair that was never there
-            counts[new, new] = data.draw(st.integers(1, 9))
-            heap.push((new, new))
-            new += 1
-    assert heap.pop_best() is None
 
 
 @pytest.mark.parametrize("tie_rule", TIE_RULES)

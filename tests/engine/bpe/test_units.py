@@ -139,39 +139,6 @@ def test_all_trainers_take_the_same_steps(
     assert runs[0].algorithm.name == "heap"  # `fast` merges only bytes
 
 
-@of_characters
-@given(counts=some_counts, text=st.text("abéx中 \n", max_size=12), data=st.data())
-@examples(30)
-def test_every_view_of_a_step_agrees_with_a_recount(
-    units: str, counts: dict[bytes, int], text: str, data: st.DataObject
-) -> None:
-    timeline = run(counts, units, data.draw(st.sampled_from(["whitespace", "gpt2", "none"])))
-    frame = timeline.seek(data.draw(st.integers(0, len(timeline))))
-    words = [list(frame.tokens_of(pretoken)) for pretoken in frame.counts]
-    weights = list(frame.counts.values())
-    found = oracles.recount(words, weights)
-    assert dict(frame.top_pairs(999)) == found
-    stands = Counter[int]()
-    for word, count in zip(words, weights, strict=True):
-        stands.update({token: word.count(token) * count for token in word})
-    assert frame.token_count == stands.total()
-    ids = range(frame.vocab_size)
-    assert [frame.vocabulary.count_of(token) or 0 for token in ids] == [
-        stands[token] for token in ids
-    ]
-    for rule, pair in frame.queue.choices.items():
-        assert found[pair] == max(found.values()), rule
-    if frame.merge is not None:
-        assert len(frame.affected()) == frame.merge.pretokens
-        frame.attribution.read()
-        for change in frame.merge.changes:
-            behind = frame.attribution.behind(change.pair)
-            assert sum(part.change for part in behind) == change.after - change.before
-    encoded = [token for piece in frame.encode(text) for token in piece.ids]
-    assert frame.tokenizer().encode(text) == encoded
-    assert frame.tokenizer().decode_bytes(encoded) == frame.decode(encoded)
-
-
 def test_a_character_that_the_corpus_lacks_is_unknown_and_in_bytes_none_is() -> None:
     frame = run(CLASSIC, "characters").frame
     assert frame.unknown_in("löwe 中") == 2

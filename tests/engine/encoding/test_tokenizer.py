@@ -200,9 +200,6 @@ def test_memory_does_not_grow_with_the_text() -> None:
 # -- many texts
 
 
-IN_PYTHON = in_python(Tokenizer(TRAINED.vocab, TRAINED.merges))
-
-
 class TestBatch:
     def test_helpers_give_the_same_ids(self) -> None:
         """Bytes and special tokens whose ids do not follow from the vocab are included."""
