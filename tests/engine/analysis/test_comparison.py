@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
-import tokenizers
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from engine import ComparisonError, Tokenizer
 from engine.analysis.text_comparison import (
@@ -21,7 +18,6 @@ from engine.analysis.text_comparison import (
     overlap,
 )
 from engine.encoding.alphabet import CharacterAlphabet, WordEndAlphabet
-from engine.formats import open_tokenizer
 from engine.text.pretokenize import to_text
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
@@ -122,50 +118,6 @@ def test_merge_lists_differ_from_the_first_rank_on_that_differs(
     else:
         assert ours[: found.rank] == theirs[: found.rank]
         assert ours[found.rank : found.rank + 1] != theirs[found.rank : found.rank + 1]
-
-
-def _hugging_face(normalizer: object, pre_tokenizer: object, path: Path) -> tokenizers.Tokenizer:
-    """Save a small BPE of Hugging Face's library, with an unknown token, at `path`."""
-    theirs = tokenizers.Tokenizer(models.BPE(unk_token="<unk>"))
-    theirs.normalizer = normalizer
-    theirs.pre_tokenizer = pre_tokenizer
-    trainer = trainers.BpeTrainer(vocab_size=60, special_tokens=["<unk>"], show_progress=False)
-    theirs.train_from_iterator(["the cat in the hat", "fine the then hat"] * 5, trainer)
-    theirs.save(str(path))
-    return theirs
-
-
-METASPACE, BYTES_OF_ALL = pre_tokenizers.Metaspace(), pre_tokenizers.ByteLevel()
-
-
-@pytest.mark.parametrize(
-    ("cut", "text"),
-    [
-        *((METASPACE, text) for text in ("the CAT", "then  x the", "ﬁne é hat the", " the hat ")),
-        *((pre_tokenizers.Whitespace(), text) for text in ("the CAT ", "é  ﬁne", "the <unk>hat")),
-        *((BYTES_OF_ALL, text) for text in ("the CAT", " fine<unk> the", "hat\n")),
-        (METASPACE, "漢 the"),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("normalized", [False, True])
-def test_spans_of_a_pipeline_are_of_the_original_text(
-    tmp_path: Path, cut: pre_tokenizers.PreTokenizer, text: str, normalized: bool
-) -> None:
-    normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
-    path = tmp_path / "tokenizer.json"
-    theirs = _hugging_face(normalizer if normalized else None, cut, path)
-    ours = open_tokenizer(path).tokenizer
-    found = theirs.encode(text)
-    ends = [
-        # A mark that the library takes for the letter after it covers nothing here.
-        start if token == "▁" and text[start:end] != " " else end
-        for token, (start, end) in zip(found.tokens, found.offsets, strict=True)
-    ]
-    expected = [len(text[:end].encode()) for end in ends]
-    edges = cut_text(ours, text.encode()).tolist()
-    assert edges[1:-1] == expected[:-1]
-    assert (edges[0], edges[-1]) == (0, len(text.encode()))
 
 
 def test_whitespace_without_tokens_does_not_shift_the_tokens_behind_it() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import accumulate, product
 from time import process_time
 from typing import Any
 
@@ -17,7 +16,6 @@ from sheets import check_sheet
 from test_pretokenizers import DIGITS, byte_level, metaspace, sequence, split
 from tokenizers import Tokenizer, models
 
-from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell
 from engine.core.json_fields import Fields
 from engine.pipeline.added_tokens import (
     AddedToken,
@@ -30,7 +28,6 @@ from engine.pipeline.as_tokenizer import tokenizer_of
 from engine.pipeline.normalizers import NORMALIZERS
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.pretokenizers import PRETOKENIZERS
-from engine.text.pretokenize import to_text
 
 Spelled = dict[str, Any] | None
 
@@ -122,36 +119,6 @@ def splitter_of(added: list[AddedToken], normalizer: Spelled, cut: Spelled) -> S
         normalizer and NORMALIZERS.from_json(Fields(normalizer)),
         cut and PRETOKENIZERS.from_json(Fields(cut)),
     )
-
-
-@pytest.mark.parametrize("cut", CUT, ids=str)
-def test_sections_and_pretokens_are_those_of_hugging_face(cut: Spelled) -> None:
-    letters = {*"".join(TEXTS), *"".join(TEXTS).lower(), *BYTE_TO_CHAR.values(), "▁"}
-    vocab = {letter: token_id for token_id, letter in enumerate(sorted(letters))}
-    for normalizer, added in product(NORMALIZED, ADDED):
-        stages = {"normalizer": normalizer, "pre_tokenizer": cut}
-        # One shows the places of pretokens, as unknown words, the other one their letters.
-        words = theirs(models.WordLevel({"?": 0}, "?"), added, **stages)
-        spelled = theirs(models.BPE(vocab, []), added, **stages)
-        texts = {i: text for text, i in (vocab | number_added_tokens(added, vocab)).items()}
-        splitter = splitter_of(added, normalizer, cut)
-        for text in TEXTS:
-            places = [0, *accumulate(len(each.encode()) for each in text)]
-            pretokens = list(splitter.aligned(text, splitter.pattern))
-            expected = [(places[start], places[end]) for start, end in words.encode(text).offsets]
-            assert [(each.starts[0], each.ends[-1]) for each in pretokens] == expected
-            in_letters = [
-                spell(each.data) if splitter.in_bytes and not each.special else to_text(each.data)
-                for each in pretokens
-            ]
-            ids = spelled.encode(text).ids
-            assert "".join(in_letters) == "".join(texts[token_id] for token_id in ids)
-            cut_again = [
-                piece
-                for section, special in splitter.split_text(text)
-                for piece in ([section] if special else splitter.pattern.split(section))
-            ]
-            assert cut_again == [to_text(each.data) for each in pretokens]
 
 
 LONGER = {"type": "Replace", "pattern": {"String": "b"}, "content": "bcc"}

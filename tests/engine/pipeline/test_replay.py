@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Mapping
-from itertools import pairwise
 from operator import attrgetter
 
 import oracles
@@ -162,46 +160,6 @@ TWICE = Tokenizer(
     [(b"a", b"b"), (b"b", b"c"), (b"ab", b"c"), (b"a", b"bc")],
 )
 LATE = Tokenizer(BYTES | {256: b"ab", 257: b"abc"}, [(b"ab", b"c"), (b"a", b"b")])
-
-
-def encoded_with_first(tokenizer: Tokenizer, pretoken: bytes, merges: int) -> list[int]:
-    """Encode by the lowest rank of all adjacent pairs, again and again: the oracle."""
-    table = dict(list(tokenizer.merge_table.items())[:merges])
-    ids = tokenizer.alphabet.spell(pretoken)
-    while ranked := [
-        (table[pair][0], at) for at, pair in enumerate(pairwise(ids)) if pair in table
-    ]:
-        _, at = min(ranked)
-        ids[at : at + 2] = [table[ids[at], ids[at + 1]][1]]
-    return ids
-
-
-@pytest.mark.parametrize(
-    "tokenizer", [CHARACTERS, TWICE, LATE], ids=["characters", "twice", "late"]
-)
-@given(texts=st.dictionaries(st.text("abcé", min_size=1), st.integers(1, 5)))
-def test_any_state_is_the_encoding_by_the_first_merges(
-    tokenizer: Tokenizer, texts: dict[str, int]
-) -> None:
-    counts = {text.encode(): count for text, count in texts.items()}
-    timeline = replayed(tokenizer, counts)
-    assert len(timeline) == len(tokenizer.merges)
-    for step in range(len(timeline) + 1):
-        frame = timeline.seek(step)
-        tokens, pairs = Counter[int](), Counter[tuple[int, int]]()
-        for pretoken, count in counts.items():
-            ids = encoded_with_first(tokenizer, pretoken, step)
-            assert frame.tokens_of(pretoken) == tuple(ids)
-            tokens.update({token_id: count * ids.count(token_id) for token_id in set(ids)})
-            for pair in pairwise(ids):
-                pairs[pair] += count
-        assert dict(frame.top_pairs(99)) == dict(pairs)
-        assert frame.token_count == tokens.total()
-        vocabulary = frame.vocabulary
-        for row in vocabulary.rows().tolist() if counts else ():
-            token_id = vocabulary.id_of(row)
-            assert vocabulary.count_of(token_id) == tokens[token_id]
-    assert timeline.frame.rules is tokenizer.rules
 
 
 def test_a_merge_before_that_of_its_part_makes_nothing_until_the_part_is_made() -> None:
