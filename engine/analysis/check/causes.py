@@ -536,3 +536,6 @@ CAUSES: Registry[str, Cause] = registry_of(
     Cause("reordered", REORDERED, _reordered, cost=2),
     Cause("line-too-many", "the list of merges has lines that do not belong", _too_many, cost=2),
 )
+
+OF_LISTS = "missing-line", "swapped-lines", "line-too-many"
+"""Causes that are found by comparing the list with the rule's."""

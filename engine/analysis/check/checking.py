@@ -12,11 +12,13 @@ hypothesis differs from the trainer early, so it costs little.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import NamedTuple
 
-from engine.analysis.check.causes import CAUSES
+from engine.analysis.check.causes import CAUSES, OF_LISTS
 from engine.analysis.check.claim import Assignment, Claim, ClaimedToken
 from engine.analysis.check.forced_merges import forced_merges
 from engine.analysis.check.mistaken_trainer import Cause, Deviation, DivergenceCase, Procedure, Slip
@@ -258,6 +260,9 @@ COSTS = 0, 1, 2
 TRIED_WITH_OTHERS = 2
 """Number of mistakes that are tried together with any other if none explains everything."""
 
+PATIENCE_SECONDS = 12
+"""Time after which no further mistake is tried on a corpus that is not small."""
+
 LEAST = 20
 """Least number of merges that a mistake explains if it is named and does not explain everything."""
 
@@ -278,11 +283,12 @@ def _explanations(
     """Find the mistakes that make the claimed merges, with the claimed counts if possible."""
     is_tie = divergence.taken in divergence.tied and not divergence.is_of_count_only
     case = DivergenceCase(assignment, claim.steps, divergence.step, is_tie)
-    found = explain(case, CAUSES.values(), on_work)
+    until = inf if case.is_small else time.monotonic() + PATIENCE_SECONDS
+    found = explain(case, CAUSES.values(), on_work, until)
     if not found and not divergence.is_of_count_only:
         uncounted = [replace(step, count=None) for step in claim.steps]
         if uncounted != claim.steps:
-            found = explain(replace(case, steps=uncounted), CAUSES.values(), on_work)
+            found = explain(replace(case, steps=uncounted), CAUSES.values(), on_work, until)
     return tuple(found)
 
 
@@ -290,8 +296,12 @@ def explain(
     case: DivergenceCase,
     causes: Collection[Cause],
     on_work: Callable[[WorkProgress], object] = id,
+    until: float = inf,
 ) -> list[LikelyMistake]:
     """Return the mistakes that explain a divergence: everything, or else most merges.
+
+    Args:
+        until: the time of the monotonic clock, in seconds, after which no further one is tried.
 
     A mistake is tried on a limited number of merges. One that explains all of those counts as much
     as one that explains the whole list. Of causes that explain as much, the earlier comes first.
@@ -301,9 +311,12 @@ def explain(
     """
     by_rule = Procedure.by_rule(case.assignment)
     found: list[Tried] = []
-    for cost in COSTS:
-        tried = _with_progress([cause for cause in causes if cause.cost == cost], on_work)
-        found = sorted([*found, *_explained(case, tried, by_rule)], key=_by_merges)
+    groups = [[cause for cause in causes if cause.cost == cost] for cost in COSTS]
+    if not case.is_small:  # two lists are compared sooner than such a corpus is counted
+        groups.insert(0, [cause for cause in causes if cause.name in OF_LISTS])
+    for group in groups:
+        tried = _with_progress(group, on_work)
+        found = sorted([*found, *_explained(case, tried, by_rule, until)], key=_by_merges)
         if whole := [each.explanation for each in found if each.explanation.explains_enough]:
             return whole
     # A wrong idea explains some merges, too: only what explains most of them is named.
@@ -324,7 +337,9 @@ def _by_merges(tried: Tried) -> int:
     return -min(tried.explanation.merges, TRIED)
 
 
-def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedure) -> list[Tried]:
+def _explained(
+    case: DivergenceCase, causes: Iterable[Cause], procedure: Procedure, until: float = inf
+) -> list[Tried]:
     """Try each cause, added to the mistakes of `procedure`; return its best variant.
 
     On a large corpus the first cause that explains enough is the last one that is tried.
@@ -333,6 +348,8 @@ def _explained(case: DivergenceCase, causes: Iterable[Cause], procedure: Procedu
     for cause in causes:
         tried = []
         for deviation in cause.deviations(case):
+            if time.monotonic() > until:
+                break
             # Count the merges from the divergence on that a trainer with the mistake makes, too.
             if isinstance(deviation, Slip):
                 lines, merges = deviation.lines, iter(deviation.steps)
