@@ -8,8 +8,6 @@ special tokens or stages, a long token, deep nesting. Reading a file of a megaby
 seconds of processor time; refusing it in our own words is as good. The slow ones come last.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -4,8 +4,6 @@ As a plugin of pytest, `-p called_functions`, this module writes them down: a fi
 in the folder `CALLED_FUNCTIONS`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -14,6 +12,7 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Generator
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -64,7 +63,7 @@ class CallsOfTests:
         self._breadth = Counter(test for tests in self._tests.values() for test in tests)
 
     @classmethod
-    def of_run(cls, checkout: Path, folder: Path) -> CallsOfTests:
+    def of_run(cls, checkout: Path, folder: Path) -> Self:
         """Run the quick tests of a checkout, with their files in an empty folder."""
         folder.mkdir()
         paths = os.pathsep.join((str(checkout), str(checkout / "tests")))

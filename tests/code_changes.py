@@ -1,7 +1,5 @@
 """The small changes of a file's functions: other comparisons, operators, numbers, dropped calls."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from itertools import accumulate

@@ -7,8 +7,6 @@ others draw new ones, on machines for continuous integration too, where Hypothes
 Time never decides: a busy machine is no failure.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

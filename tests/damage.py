@@ -5,8 +5,6 @@ the whole file is written again. The same is done with pickles, lines, messages 
 and compressed files.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import pickle

@@ -10,8 +10,6 @@ around the sizes where the kernel changes its way, bytes that are no UTF-8, and 
 tokens. `pytest` does not run it.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import sys

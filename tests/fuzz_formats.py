@@ -10,8 +10,6 @@ failures at one place only the first. The number of different refusals shows how
 files get.
 """
 
-from __future__ import annotations
-
 import bz2
 import functools
 import gzip

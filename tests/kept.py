@@ -3,8 +3,6 @@
 `pytest --draw-changed FILES` writes each text that has changed, and fails with the difference.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import unified_diff

@@ -9,8 +9,6 @@ sizes with keys between them; it must paint after each, and SIGTERM must end it 
 It is no part of `pytest`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random

@@ -9,8 +9,6 @@ loads all, and a fork of it for each change runs the tests that call the changed
 likeliest first. A survivor may change nothing that is seen. A change that no test ran is one, too.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import random

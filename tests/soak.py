@@ -12,8 +12,6 @@ are told that nothing came to. It is no part of `pytest`.
 to warm up, and fails if memory grows by more than 5 MB.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

@@ -1,7 +1,5 @@
 """What the benchmarks print."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """All examples in docstrings give the results they show."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import inspect

@@ -4,8 +4,6 @@ Imports are read from the syntax trees, so that those for types and those inside
 too. A module's name in a string counts as an import of it.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

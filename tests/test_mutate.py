@@ -1,7 +1,5 @@
 """Changes of the code that tests should notice, and what counts as noticed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -5,8 +5,6 @@ where it needs the terminal, so its files and options have been checked. Blocks 
 fetch something are only parsed. A block that begins with `$ ` shows what its commands print, too.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

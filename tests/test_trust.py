@@ -1,7 +1,5 @@
 """Every promise of `SECURITY.md` and `docs/trust.md` names tests that exist."""
 
-from __future__ import annotations
-
 import ast
 import re
 import socket

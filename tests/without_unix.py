@@ -6,8 +6,6 @@
 It is as near to Windows as another system can come: the standard library itself stays as it is.
 """
 
-from __future__ import annotations
-
 import _signal
 import importlib
 import os

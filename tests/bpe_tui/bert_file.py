@@ -1,7 +1,5 @@
 """A small tokenizer.json of BERT's kind."""
 
-from __future__ import annotations
-
 PIECES = ["[UNK]", "hug", "##s", "the", "!"]
 
 BERT = {

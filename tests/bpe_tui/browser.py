@@ -1,7 +1,5 @@
 """A real browser without a window, driven over a pipe; it opens files and presses keys."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

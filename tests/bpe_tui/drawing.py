@@ -7,8 +7,6 @@ nine cells is `▄×9`. After a row are its roles in braces where they are not t
 and its target after `→` where that is of another kind, or says what the row does not.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import is_dataclass

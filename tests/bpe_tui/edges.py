@@ -1,7 +1,5 @@
 """Texts of rows, with the borders between tokens that a screen without colours has."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from bpe_tui.shell.panel import JOINING_ROLES

@@ -1,7 +1,5 @@
 """Words of English in a text that is in another language, except names."""
 
-from __future__ import annotations
-
 import re
 
 from bpe_tui.cli.console import COMMAND_NAMES

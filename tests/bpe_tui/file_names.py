@@ -1,7 +1,5 @@
 """Names of files that a person may type by mistake, and a folder in which each is what it says."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import threading

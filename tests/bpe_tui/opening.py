@@ -6,8 +6,6 @@ training job. A run never changes once it is complete, so all of them share it; 
 is a run and a cursor, is each application's own.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager

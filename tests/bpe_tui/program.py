@@ -1,7 +1,5 @@
 """Running the program in a test: in this process, or in one of its own where that matters."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import io
@@ -18,6 +16,7 @@ import termios
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Self
 from unittest.mock import patch
 
 from bpe_tui import cli
@@ -100,7 +99,7 @@ class OnTerminal:
             stderr=self._inner,
         )
 
-    def __enter__(self) -> OnTerminal:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

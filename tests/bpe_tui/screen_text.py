@@ -1,7 +1,5 @@
 """The texts of screens: of panels, of charts, of all that is painted."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 

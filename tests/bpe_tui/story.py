@@ -16,8 +16,6 @@ matched by their words, not by their place or the width of columns and bars.
     …  rows between two of these, which are as they were
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher

@@ -1,7 +1,5 @@
 """Helpers for the tests of Unigram's screens."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

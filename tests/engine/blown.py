@@ -5,8 +5,6 @@ about a number of bytes together, or the bytes of the only one. The format is a 
 `fuzz_formats`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from itertools import count

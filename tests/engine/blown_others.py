@@ -1,8 +1,6 @@
 # ruff: noqa: E501, a case is read best as one line
 """Blown-up answers, lessons, steps, corpora and counts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import cache

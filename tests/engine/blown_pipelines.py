@@ -1,8 +1,6 @@
 # ruff: noqa: E501, a case is read best as one line
 """Blown-up files of Hugging Face, GPT-2, tiktoken, Mistral and minbpe."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from base64 import b64encode

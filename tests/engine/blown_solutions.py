@@ -1,8 +1,6 @@
 # ruff: noqa: E501, a case is read best as one line
 """Blown-up files of courses, SentencePiece and llama.cpp, and of lines."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import struct

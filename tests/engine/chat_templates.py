@@ -4,8 +4,6 @@ Each does one of the things that published templates do: control of whitespace, 
 `raise_exception`, slices of the messages, tests, filters, loops with `break`, blocks of generation.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 TEMPLATES = {

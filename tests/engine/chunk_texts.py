@@ -1,7 +1,5 @@
 """Texts that are hard to cut, and an oracle that pretokenizes a whole text in one pass."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Parts of texts that are hard to count: each kind of space, broken bytes, special tokens."""
 
-from __future__ import annotations
-
 SPACES = [" ", "  ", "\n", "\n\n", "\r\n", "\r", "\t", "\v", "\f", "\x85", "\u00a0", "\u1680"]
 SPACES += ["\u2000", "\u2003", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"]
 NO_SPACES = ["\x1c", "\x1d", "\x1e", "\x1f", "\0", "\u180e", "\u200b", "\ufeff", "\x7f"]

@@ -1,7 +1,5 @@
 """Vocabularies and merges as students save them: name → (files, a note about them)."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from collections import OrderedDict

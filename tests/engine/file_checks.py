@@ -1,7 +1,5 @@
 """Helpers for tests of written files: their contents, and a disk that is full."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -1,7 +1,5 @@
 """Contents of tokenizer files that the tests of several formats share."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The number of generated examples, or of listed cases, for a test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TypeVar
 

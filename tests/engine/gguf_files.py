@@ -1,7 +1,5 @@
 """GGUF files for tests: a small writer, and the pairs that llama.cpp's converter would write."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """A `LazyHeap` driven by hand through a training run, with the oracle's counts as the truth."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Generated lists of merges, and tokenizers made of them."""
 
-from __future__ import annotations
-
 from copy import copy
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Small tokenizers of Hugging Face's library with models that do not merge."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Texts on which tokenizers differ: many scripts, marks, spaces and symbols."""
 
-from __future__ import annotations
-
 import unicodedata
 from pathlib import Path
 

@@ -4,8 +4,6 @@ The tests hold the engine against this. Everything is recounted from scratch at 
 each tie rule is written as its sentence in English reads.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

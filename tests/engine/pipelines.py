@@ -1,7 +1,5 @@
 """Small tokenizers of Hugging Face's library, built the way well-known models are."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import cache

@@ -7,8 +7,6 @@ it, opens it with `AutoTokenizer`, and writes folders, texts, ids and decoded te
 Tests read that file, so only this program needs transformers.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import io

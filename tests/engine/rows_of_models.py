@@ -1,7 +1,5 @@
 """The rows of the model table, made one after the other without a screen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from engine.analysis.model_table import (

@@ -1,7 +1,5 @@
 """Small models that SentencePiece trains, of every kind, for tests of how they are read."""
 
-from __future__ import annotations
-
 import io
 from functools import cache
 from typing import Any

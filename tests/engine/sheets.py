@@ -1,7 +1,5 @@
 """Sheets: texts in `sheets/` that say all that a part of the engine returns, or a panel draws."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path

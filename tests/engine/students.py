@@ -3,8 +3,6 @@
 Each mistake is the one method that differs from `Student`. None of this uses the engine.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import pairwise

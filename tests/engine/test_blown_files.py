@@ -1,7 +1,5 @@
 """The work of reading a file grows with its size, whichever of its lists is blown up."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """Generated examples: the same in each quick run, new ones in runs that search."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The examples of docs/library.md are true, and each public method has a docstring."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import subprocess

@@ -3,8 +3,6 @@
 Odd are wrong types, numbers out of range and unusable texts. Results do not depend on the trainer.
 """
 
-from __future__ import annotations
-
 import inspect
 import io
 import pickle

@@ -1,7 +1,5 @@
 """Small tokenizers and runs, made of a few words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

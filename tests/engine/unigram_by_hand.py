@@ -3,8 +3,6 @@
 Models are dicts text → score. Only for short texts: there are 2ⁿ⁻¹ ways to cut n characters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from math import exp, fsum, inf, log
 

@@ -1,7 +1,5 @@
 """The corpus of Hugging Face's course on WordPiece, and timelines of it."""
 
-from __future__ import annotations
-
 from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 

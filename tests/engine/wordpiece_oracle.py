@@ -4,8 +4,6 @@ The training is the code of Hugging Face's course (chapter 6.6), which recounts 
 step, with exact fractions, the ties told, and one rule more for them. Words are strings here.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The application driven by keys, without a terminal."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch

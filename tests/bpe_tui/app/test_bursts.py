@@ -1,7 +1,5 @@
 """Bursts of keys and events: no harm is done, and all messages come to an end."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import re

@@ -1,7 +1,5 @@
 """Hidden screens hold no old run, and the next one is made ahead."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import sys

@@ -1,7 +1,5 @@
 """The real program in a real terminal."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import shlex
@@ -11,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Self
 
 import pytest
 from program import HANDOUT, PROGRAM, ROOT, STORIES, OnTerminal
@@ -65,7 +64,7 @@ class Terminal:
             check=True,
         )
 
-    def __enter__(self) -> Terminal:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -1,7 +1,5 @@
 """The layout: at each size the important panels are visible, and no box is empty."""
 
-from __future__ import annotations
-
 from unittest.mock import Mock
 
 import pytest

@@ -1,7 +1,5 @@
 """The typed text: one for all screens, and long ones."""
 
-from __future__ import annotations
-
 import asyncio.events
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Closed windows are freed, and nothing ticks while nothing moves."""
 
-from __future__ import annotations
-
 import gc
 from collections import Counter
 from functools import partial

@@ -1,7 +1,5 @@
 """Backspace leads back to the exact place that a jump left: screen, step, panel, rows."""
 
-from __future__ import annotations
-
 from unittest.mock import patch
 
 import pytest

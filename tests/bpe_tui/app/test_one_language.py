@@ -1,7 +1,5 @@
 """In another language no English word is on any screen or window, except names."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Recordings: a terminal that plays them shows the same as the screen."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """The clock of the application, and what its keys do to the session and say."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from types import SimpleNamespace

@@ -3,8 +3,6 @@
 Quick tests open each screen at the smallest size and give it a larger one.
 """
 
-from __future__ import annotations
-
 import pkgutil
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence

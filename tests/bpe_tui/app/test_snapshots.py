@@ -1,7 +1,5 @@
 """Pictures of screens, and the lines around their panels, as they are kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from html import escape
 from importlib.metadata import version

@@ -1,7 +1,5 @@
 """The page of a recording: what it holds, that it fetches nothing, and how a browser steps it."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import json

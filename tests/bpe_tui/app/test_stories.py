@@ -8,8 +8,6 @@ line of what is opened. `story.py` says how their changes are told.
 Most corpora are so small that their numbers can be counted by hand.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import AsyncIterator

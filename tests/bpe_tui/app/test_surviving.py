@@ -1,7 +1,5 @@
 """Failures of the program are reported, and the application goes on."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os

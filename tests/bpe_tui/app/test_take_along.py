@@ -1,7 +1,5 @@
 """Another run is opened from an open one: by a key, and with what is taken along."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import replace
 from pathlib import Path

@@ -5,8 +5,6 @@ is typed is one thing more to do. The answer is read from the screen, as a perso
 Its numbers are those of the engine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The rows of BPE's panels, answers, forks and sentences where they take another form."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import islice
 

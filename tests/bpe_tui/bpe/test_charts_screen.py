@@ -1,7 +1,5 @@
 """The charts and the inspection of the timeline's step."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from threading import enumerate

@@ -1,7 +1,5 @@
 """The encoding screen: lanes of tokens, candidates, lost text, special tokens as text."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The heap as a table, an array and a tree; its moves; the pair that merges next is in sight."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import product

@@ -1,7 +1,5 @@
 """Sentences about merges are true, and stepping through without a screen needs no Textual."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

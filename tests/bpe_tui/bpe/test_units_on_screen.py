@@ -1,7 +1,5 @@
 """Runs in other units and in phases on screen."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 from pathlib import Path

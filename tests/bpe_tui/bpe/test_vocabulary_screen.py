@@ -1,7 +1,5 @@
 """The vocabulary screen and the bytes and tokens of one, driven by keys."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial

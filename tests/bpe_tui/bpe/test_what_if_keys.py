@@ -1,7 +1,5 @@
 """Forks, breakpoints and more merges by keys, and the pseudocode that advances with a key."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command line: bad input, what opens the screen, help, files that are no text."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """`bpe-tui encode` and `decode`, also through pipes, and of damaged tokenizers."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

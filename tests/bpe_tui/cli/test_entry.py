@@ -1,7 +1,5 @@
 """Progress at a terminal, streams that are closed, interrupts, and values that options parse."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys

@@ -1,7 +1,5 @@
 """Names of files: odd ones, and samples that come with the program."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

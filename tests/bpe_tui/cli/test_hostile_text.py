@@ -1,7 +1,5 @@
 """No text of a corpus, a file name or a tokenizer sends control characters to the terminal."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Files of models, as commands check, inspect and print them."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The options that say which corpus or tokenizer is read, of each command that has them."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any

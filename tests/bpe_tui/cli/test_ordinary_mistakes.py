@@ -1,7 +1,5 @@
 """Mistakes on the command line: a note or what was meant, and nothing is written."""
 
-from __future__ import annotations
-
 import errno
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The program where the system lacks what Linux has, and beside another package called engine."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """A quiz, on the screen and without, from the command line to the table of grades."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`bpe-tui train`: what it writes, of each model and after a tokenizer, and how it refuses."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

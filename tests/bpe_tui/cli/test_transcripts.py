@@ -1,7 +1,5 @@
 """What commands print, in each language, and the lists of it in the documents."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

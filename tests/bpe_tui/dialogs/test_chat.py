@@ -1,7 +1,5 @@
 """Chats: the window of `c` on the encoding screen, and `encode --chat`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

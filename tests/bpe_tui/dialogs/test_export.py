@@ -1,7 +1,5 @@
 """Exports of the screen."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree

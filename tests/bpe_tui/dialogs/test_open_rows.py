@@ -1,7 +1,5 @@
 """The window that opens something else: its rows, and names of files typed there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """The start page: its offers, and the sessions that they open."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

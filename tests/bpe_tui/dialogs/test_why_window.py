@@ -1,7 +1,5 @@
 """The window that answers why, and lines under the cursor."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The clock of the explain screen, controlled by the test, and the rows of each moment."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Numbers in the text of lessons are those of the runs, in each language."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The explain screen on the screen: keys, painted lines, the remembered preference."""
 
-from __future__ import annotations
-
 import pytest
 from edges import edged
 from opening import SAMPLE, burst, frame_of, opened, opened_as, step, until

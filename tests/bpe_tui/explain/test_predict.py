@@ -1,7 +1,5 @@
 """Prediction: the explain screen asks what a step does before it shows the step."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

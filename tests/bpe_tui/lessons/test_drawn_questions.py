@@ -3,8 +3,6 @@
 The sheets have the rows after each key, as `drawing.py` tells them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

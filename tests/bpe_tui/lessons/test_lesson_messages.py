@@ -1,7 +1,5 @@
 """The tables of messages: what the program says in another language than English."""
 
-from __future__ import annotations
-
 import ast
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Lessons: the built-in ones, their text beside the screen, the command `learn`."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import stat

@@ -1,7 +1,5 @@
 """The claims of `samples/README.md` are true with the commands that it names."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from opening import frame_of, opened_as

@@ -1,7 +1,5 @@
 """Each scene shows what its text names: the texts under `see`, and the text itself."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The corpus panel, and the words before and after a step."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ A sheet has those of a run, as `drawing.py` tells them, but for the rows that ar
 before it. Of other widths nothing is kept: their rows fit, and cut no word unseen.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """The language of the program: how it is chosen, and remembered."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

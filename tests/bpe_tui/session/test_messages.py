@@ -1,7 +1,5 @@
 """Messages: which are shown, whose they are, and that each is a finished sentence."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,7 +1,5 @@
 """Tests of every model in the registry; a new one is tested at once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

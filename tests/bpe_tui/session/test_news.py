@@ -1,7 +1,5 @@
 """The messages of the job that opens something: when it posts them, and what the screen shows."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

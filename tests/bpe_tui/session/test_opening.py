@@ -1,7 +1,5 @@
 """Opening tokenizers, alone or over a corpus, and other files instead."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import replace

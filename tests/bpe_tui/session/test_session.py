@@ -1,7 +1,5 @@
 """The session: what is open, its steps, and which actions it refuses."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast

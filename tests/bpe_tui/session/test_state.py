@@ -1,7 +1,5 @@
 """What is remembered, and names as they are typed."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

@@ -1,7 +1,5 @@
 """The table of all keys in the docs has each key of each screen; few keys mean several things."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from bpe_tui.session.commands import COMMANDS

@@ -1,7 +1,5 @@
 """Jobs and their owner: what is cancelled reports nothing more, and no thread outlives its work."""
 
-from __future__ import annotations
-
 import gc
 import threading
 import weakref

@@ -1,7 +1,5 @@
 """Panels: few classes above them, rows whenever they are visible, long work in slices."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from copy import copy
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Columns, rows and sentences on both sides of each bound of their room, in the sheet `parts`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import partial
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The footer says what one needs in the focused panel, and the help finds commands by words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pkgutil import resolve_name
 

@@ -1,7 +1,5 @@
 """Comparing: tokenizers on a text, and merges with a check."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """The rows of screens that compare, walk or list pieces, without a screen."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The comparison of all kinds of tokenizers, driven by keys."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

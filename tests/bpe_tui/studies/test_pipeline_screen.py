@@ -1,7 +1,5 @@
 """The pipeline screen: stages on a text, tokens followed back to it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

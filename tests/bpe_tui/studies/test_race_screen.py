@@ -1,7 +1,5 @@
 """The race screen: all trainers on the corpus of the run, started when it is first shown."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

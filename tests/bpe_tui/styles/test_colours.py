@@ -1,7 +1,5 @@
 """Colours can be read, and screens without them have marks."""
 
-from __future__ import annotations
-
 import colorsys
 import re
 from itertools import product

@@ -1,7 +1,5 @@
 """The textbook's Unigram, on the command line and on its screens."""
 
-from __future__ import annotations
-
 from math import inf
 from pathlib import Path
 

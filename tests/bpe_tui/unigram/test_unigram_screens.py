@@ -1,7 +1,5 @@
 """The screens of Unigram, driven by keys."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from math import inf

@@ -1,7 +1,5 @@
 """Charts in characters, and the bars beside counts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Texts are cut, padded and wrapped by their cells, not by their characters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 import pytest

@@ -1,7 +1,5 @@
 """Widgets without a session: what a click or a drag on each asks for."""
 
-from __future__ import annotations
-
 from typing import Any
 from unittest.mock import Mock
 

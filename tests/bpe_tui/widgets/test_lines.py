@@ -1,7 +1,5 @@
 """Lists of rows: where the keys that point at a token begin, and what is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, ClassVar

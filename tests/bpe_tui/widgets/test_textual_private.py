@@ -1,7 +1,5 @@
 """Each private name of Textual is there, and only one module uses them."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import io

@@ -1,7 +1,5 @@
 """Windows, and the fields in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pytest

@@ -1,7 +1,5 @@
 """The screens of WordPiece, driven by keys, and the sentences of a merge."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

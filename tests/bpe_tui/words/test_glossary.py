@@ -1,7 +1,5 @@
 """The help window explains every sign that a screen draws, and every technical word."""
 
-from __future__ import annotations
-
 import unicodedata
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A breakpoint stops at exactly the steps that meet its condition."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import pytest

@@ -1,7 +1,5 @@
 """`check` agrees with right merges, and reports the first that differs."""
 
-from __future__ import annotations
-
 import json
 from contextlib import chdir
 from itertools import chain, repeat

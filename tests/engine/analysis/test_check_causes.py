@@ -1,7 +1,5 @@
 """Each mistake of a trainer is named as the cause, from the merges alone."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """Comparisons of tokenizers, against a plain look at every byte, token and word."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

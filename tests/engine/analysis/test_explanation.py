@@ -1,7 +1,5 @@
 """The explanation of a text's tokens, and the history of a pair."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """Inspections of a tokenizer, against a look at its tokens one by one."""
 
-from __future__ import annotations
-
 from math import exp, log2
 
 import numpy as np

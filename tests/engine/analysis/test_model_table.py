@@ -1,7 +1,5 @@
 """The table of all kinds of tokenizers, and words, characters and bytes as tokens."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """To "why is this not one token?" there is exactly one answer, and it is true."""
 
-from __future__ import annotations
-
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st

@@ -3,8 +3,6 @@
 The slow truth is the frames, which work out counts, scores and ties anew at every step.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -9,8 +9,6 @@ ones that of the smallest ids. A pair whose token would contain `:Ġ`, or more t
 between `Ġ`, is dropped.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise

@@ -3,8 +3,6 @@
 `bpe-continue` is a package; where it is not installed its tests are skipped.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The fast trainers and the kernel's: each learns what the naive one does."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -3,8 +3,6 @@
 The truth is `oracles.train`, which recounts everything at every step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path

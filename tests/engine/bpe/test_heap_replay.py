@@ -1,7 +1,5 @@
 """Replays of a run: of the heap's moves, and of the merges of a tokenizer of any kind."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable

@@ -4,8 +4,6 @@
 and `test_trainers` shows that `fast` takes its place.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """Training in phases: like SuperBPE's own code, and true at every step for a screen."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Races: the same merges with different work, in slices, within a budget."""
 
-from __future__ import annotations
-
 from unittest.mock import patch
 
 import oracles

@@ -1,7 +1,5 @@
 """The record of a training run, true at any later time, and the series that are read from it."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """The tie rules: the choice among several pairs of equal count, and the tied steps of a run."""
 
-from __future__ import annotations
-
 import oracles
 import pytest
 from generated import examples

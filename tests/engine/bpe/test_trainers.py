@@ -4,8 +4,6 @@ Conformance runs over the registries: a new trainer or tie rule is tested as soo
 registered.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping

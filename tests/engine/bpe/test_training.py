@@ -1,7 +1,5 @@
 """Training from a file to a vocabulary, and arguments that are refused."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

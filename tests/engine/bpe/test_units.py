@@ -1,7 +1,5 @@
 """The units that merges start from: characters or bytes, and marked ends of words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A fork keeps the merges before it and follows the changed rules after it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 

@@ -6,8 +6,6 @@ The corpus is the one of the lectures: *low* 5 times, *lower* twice, *widest* 3 
 times. Read from top to bottom; each test is one part of the algorithm.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """Tables of numbers, GPT-2's spelling of bytes, and sentences."""
 
-from __future__ import annotations
-
 from itertools import accumulate, combinations, pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Files are written completely or not at all, and overwrite others only on request."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

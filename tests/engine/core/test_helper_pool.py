@@ -1,7 +1,5 @@
 """The pool of helper threads: results in order, errors unchanged, no thread left."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

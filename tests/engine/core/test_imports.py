@@ -1,7 +1,5 @@
 """The engine needs no screen, and its helper processes import little."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """A damaged file of the kernel is found before it is loaded: Python does the work then."""
 
-from __future__ import annotations
-
 import os
 import struct
 import subprocess

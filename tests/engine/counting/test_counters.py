@@ -1,7 +1,5 @@
 """The counters, the edges of their chunks, and the forecast of their memory."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

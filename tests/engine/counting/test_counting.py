@@ -1,7 +1,5 @@
 """Counting by pieces, in one process or several, gives the counts of one plain pass."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """Alphabets spell a pretoken before any merge, and encoding follows from them."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

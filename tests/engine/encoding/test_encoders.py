@@ -3,8 +3,6 @@
 The definition: apply every merge, in the order learnt, to the whole pretoken.
 """
 
-from __future__ import annotations
-
 import pickle
 import random
 import tracemalloc

@@ -1,7 +1,5 @@
 """Files of ids: NumPy reads them, and their ids are those of the tokenizer."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Characters, bytes and tokens of a text are aligned, for any bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path

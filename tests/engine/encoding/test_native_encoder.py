@@ -4,8 +4,6 @@
 kernel these tests are skipped, since Python does the work.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import pickle

@@ -3,8 +3,6 @@
 `test_format_sentencepiece` and `test_tokenizer_json` compare the ids with the libraries'.
 """
 
-from __future__ import annotations
-
 import random
 from array import array
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A special token in a text is one id, ordinary text, or an error, as in tiktoken."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The tokenizer equals tiktoken and tokenizers, loses nothing, and handles special tokens."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 from itertools import count, islice, pairwise, repeat

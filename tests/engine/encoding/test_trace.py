@@ -1,7 +1,5 @@
 """The trace of an encoding, and a typed text that is encoded as a new one would be."""
 
-from __future__ import annotations
-
 import odd_texts
 import pytest
 import tiny_tokenizers

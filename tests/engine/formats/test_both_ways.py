@@ -1,7 +1,5 @@
 """Conversion from each format into each other one, and back."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

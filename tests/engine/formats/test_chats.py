@@ -1,7 +1,5 @@
 """Chats: the text, the ids and the parts that a folder's own chat template makes of messages."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

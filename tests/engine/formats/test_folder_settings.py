@@ -1,7 +1,5 @@
 """Settings of folders, also of random ones."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Merges with `</w>`: CLIP's, and the codes of subword-nmt and fastBPE, against the originals."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import unicodedata

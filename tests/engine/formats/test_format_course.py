@@ -1,7 +1,5 @@
 """JSON of course solutions: every spelling of bytes is recognised and named in a note."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from collections.abc import Callable

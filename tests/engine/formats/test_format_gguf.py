@@ -1,7 +1,5 @@
 """GGUF files: ids equal those of the tokenizer that a file was made from, and limits hold."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

@@ -1,7 +1,5 @@
 """minbpe's `.model` files, against minbpe, and tokenizers that such a file cannot hold."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tokenizers by name: files are fetched only for a name, and errors explain what fails."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Pickles are read as data, of courses and of tiktoken, and nothing is executed."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import pickletools

@@ -1,7 +1,5 @@
 """Properties of every format: round trip, recognition, and refusal of damaged files."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import pickle

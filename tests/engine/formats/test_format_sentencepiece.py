@@ -1,7 +1,5 @@
 """SentencePiece's models of each kind: ids and texts equal those of its library."""
 
-from __future__ import annotations
-
 import random
 import struct
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Files that students save in many ways, which `encode` and `check` read alike."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Rank files, tiktoken's and Mistral's: merges from ranks, ids as in the libraries, patterns."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

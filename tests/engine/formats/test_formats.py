@@ -1,7 +1,5 @@
 """Saved tokenizers come back the same, other programs read them, and damage is detected."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from collections.abc import Callable

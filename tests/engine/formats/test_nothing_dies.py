@@ -1,7 +1,5 @@
 """Nothing dies of a file, and a save that is interrupted leaves the old one."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

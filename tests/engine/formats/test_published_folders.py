@@ -1,7 +1,5 @@
 """Folders as publishers write them: ids, decoded texts and templates are those of transformers."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import shutil

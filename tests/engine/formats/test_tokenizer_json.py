@@ -1,7 +1,5 @@
 """A tokenizer.json gives the same ids as in Hugging Face's library, and survives a round trip."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """tokenizer.json as a file: Hugging Face's library reads it, and damaged files are errors."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Vocabularies without single bytes, and BERT's list of pieces."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

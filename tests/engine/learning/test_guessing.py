@@ -3,8 +3,6 @@
 A guesser sees a question and returns an answer. The chance of a choice is 1 of its rows.
 """
 
-from __future__ import annotations
-
 import lzma
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Lesson files: the content of scenes, and the reports of mistakes."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress

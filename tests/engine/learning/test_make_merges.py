@@ -1,7 +1,5 @@
 """Merges by hand: overlaps, spellings, explanations, hints."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import oracles

@@ -3,8 +3,6 @@
 A question comes out the same for a seed, so a class gets the questions that its teacher read.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator

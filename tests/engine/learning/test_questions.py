@@ -3,8 +3,6 @@
 A grader gets the question and the oracle's run, and says which answer is right.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass

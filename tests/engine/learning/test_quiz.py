@@ -1,7 +1,5 @@
 """A quiz is the same on every machine, and all answers of a file are graded again."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A quiz file holds what a lecturer has fixed; a hostile one is refused with one sentence."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Added tokens are found, and the text between them prepared, as in Hugging Face's library."""
 
-from __future__ import annotations
-
 import json
 import re
 from time import process_time

@@ -1,7 +1,5 @@
 """Normalizers, and the table of characters in a model of SentencePiece."""
 
-from __future__ import annotations
-
 import base64
 import json
 import pickle

@@ -1,7 +1,5 @@
 """A regex of a `tokenizer.json` finds what Oniguruma finds, or is an error with the reason."""
 
-from __future__ import annotations
-
 import unicodedata
 from functools import partial
 

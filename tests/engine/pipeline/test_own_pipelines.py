@@ -1,7 +1,5 @@
 """Pipelines of runs encode as the runs do; losses of a text are listed by stage."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A whole pipeline, and its last stages: templates around the ids, and decoders."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Each pre-tokenizer cuts where Hugging Face's cuts, with the same spans."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from itertools import product

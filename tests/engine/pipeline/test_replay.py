@@ -1,7 +1,5 @@
 """A tokenizer's merges applied to a corpus, in its own ids."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """The change log: any past state, always equal to a plain replay."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from array import array

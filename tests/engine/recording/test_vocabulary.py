@@ -1,7 +1,5 @@
 """The vocabulary at a step, and the characters that a part of one may stand for."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Cutting a text: into chunks, and at places that no pretoken crosses."""
 
-from __future__ import annotations
-
 import os
 from array import array
 from collections.abc import Sequence

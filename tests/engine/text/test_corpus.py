@@ -1,7 +1,5 @@
 """A corpus, and the excerpt of it that is shown."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

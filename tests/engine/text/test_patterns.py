@@ -1,7 +1,5 @@
 """Patterns: the named ones, and regexes as fancy-regex reads them."""
 
-from __future__ import annotations
-
 import functools
 import unicodedata
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From bytes to pretokens and back: nothing is lost, and special tokens are cut first."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A corpus may be several files, compressed, or in records; errors name bad input."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Unigram with one removal a step: by hand, against a slow literal second one, and its bounds."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Frames of a Unigram run: changes, columns, series and whole texts, against plain Python."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 from itertools import product

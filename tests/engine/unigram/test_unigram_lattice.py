@@ -1,7 +1,5 @@
 """One text under a Unigram model: all its segmentations, and the ids of the libraries."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from functools import cache

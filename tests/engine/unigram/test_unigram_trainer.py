@@ -1,7 +1,5 @@
 """Seed, loss and steps agree with the slow and literal `unigram_by_hand`, and with theorems."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from math import lgamma, log

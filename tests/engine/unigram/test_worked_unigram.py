@@ -3,8 +3,6 @@
 Read from the top; each test goes on where the one before it ends.
 """
 
-from __future__ import annotations
-
 from math import exp, log
 
 import numpy as np

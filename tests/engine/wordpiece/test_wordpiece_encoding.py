@@ -1,7 +1,5 @@
 """WordPiece encoding: the longest match from the left, as in Hugging Face's `tokenizers`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 The oracle is `wordpiece_oracle.train`, which recounts everything at every step.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Read from the top; each test goes on where the one before it ends.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from engine.wordpiece.frame import WordPieceTimeline
