@@ -278,10 +278,6 @@ def _next_pair_contest(frame: Frame, request: Request) -> Contest:
     if best is None:
         raise QuestionError("no few words of this corpus show which pair merges next")
     _, sight, others = best
-    import os
-
-    if os.environ.get("DBG"):
-        print("best", best[0], flush=True)
     pairs = [right, *others]
     if not whole:
         mistakes = _mistakes_in_counting(frame, sight, right, pairs) | mistakes
