@@ -238,7 +238,7 @@ def test_threads_share_an_encoder() -> None:
 def test_an_encoder_that_was_interrupted_goes_on_with_the_next_text() -> None:
     fails = True
 
-    def cut(text: bytes, sizes: array[int]) -> tuple[array[int], array[int]]:
+    def cut(text: bytes, sizes: "array[int]") -> "tuple[array[int], array[int]]":
         if fails:
             raise KeyboardInterrupt
         return cutter_for(PATTERNS["gpt2"])(text, sizes)
