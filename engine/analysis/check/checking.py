@@ -188,6 +188,8 @@ def check_claim(
     merges, specials, size = len(claim.steps), assignment.special_tokens, assignment.vocab_size
     wanted = merges if size is None else size - assignment.first_id  # the vocabulary is full then
     enough = min(merges, wanted) if judge.is_done else wanted
+    highest = judge.highest if wrong is None else 0
+    del judge  # its pretokens take as much memory as those of a trainer
     return Report(
         merges=merges,
         divergence=divergence,
@@ -204,7 +206,7 @@ def check_claim(
             wanted,
             len(specials),
             judgements[-1].count if judgements else 0,
-            judge.highest if wrong is None else 0,
+            highest,
         ),
         vocabulary=None
         if claim.vocab is None
@@ -260,7 +262,7 @@ COSTS = 0, 1, 2
 TRIED_WITH_OTHERS = 2
 """Number of mistakes that are tried together with any other if none explains everything."""
 
-PATIENCE_SECONDS = 12
+PATIENCE_SECONDS = 10
 """Time after which no further mistake is tried on a corpus that is not small."""
 
 LEAST = 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
@@ -105,17 +105,19 @@ class Assignment:
 
     def first_by_rule(self, count: int) -> Sequence[ClaimedStep]:
         """Return the first `count` merges by the rule, or all if there are fewer."""
-        made, more = self._by_rule
-        made.extend(islice(more, max(count - len(made), 0)))
+        made = self._by_rule
+        if len(made) < count:  # once more from the first, as a trainer that waits takes memory
+            tie_rule = TIE_RULES.name_of(self.tie_rule.name)
+            specials = self.special_tokens
+            trainer = Trainer(self.counts, LARGEST_VOCABULARY, specials, tie_rule=tie_rule)
+            steps = islice(trainer.steps(), count)
+            made[:] = [ClaimedStep(step.left, step.right, step.count) for step in steps]
         return made[:count]
 
     @cached_property
-    def _by_rule(self) -> tuple[list[ClaimedStep], Iterator[ClaimedStep]]:
-        """The merges made so far, and the iterator that makes more."""
-        tie_rule = TIE_RULES.name_of(self.tie_rule.name)
-        trainer = Trainer(self.counts, LARGEST_VOCABULARY, self.special_tokens, tie_rule=tie_rule)
-        steps = (ClaimedStep(step.left, step.right, step.count) for step in trainer.steps())
-        return [], steps
+    def _by_rule(self) -> list[ClaimedStep]:
+        """The merges made so far."""
+        return []
 
     def task(
         self,

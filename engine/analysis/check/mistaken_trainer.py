@@ -29,7 +29,7 @@ from engine.counting.count import count_text
 from engine.encoding.alphabet import UNITS
 from engine.encoding.merging import merge_pair
 from engine.native.merging import KERNEL_TIE_RULES, can_merge
-from engine.recording.merge_record import TokensById
+from engine.recording.merge_record import PairNumbers, TokensById
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import to_bytes, to_text
 
@@ -240,6 +240,13 @@ class Habits:
     merges_a_round: int = 1
 
 
+class UncountedTask(TrainingTask):
+    """A task whose pairs `MistakenIndex` counts, in its own way."""
+
+    def _start(self) -> tuple[PairNumbers, list[int], list[int]]:
+        return PairNumbers(()), [], []
+
+
 NOWHERE = (1 << 60, 0)
 """A place after all pretokens."""
 
@@ -426,16 +433,18 @@ class Procedure:
         counts = self.counts()
         for recount in self.recounts:
             counts = recount(self.assignment, counts)
+        is_habitual = self.habits != Habits()
+        if not self.characters and not is_habitual and can_merge(counts):
+            return merges_in_kernel(self.assignment, counts, self.tie_rule)
+        kind = UncountedTask if is_habitual else TrainingTask
         if self.characters:
             base = UNITS["characters"].base(counts)
             spell_word = base.alphabet.spell
-            task = TrainingTask(base.counts, base.tokens, self.tie_rule, 1, spell=spell_word)
+            task = kind(base.counts, base.tokens, self.tie_rule, 1, spell=spell_word)
         else:
-            task = self.assignment.task(counts, self.tie_rule)
-        if self.habits != Habits():
+            task = self.assignment.task(counts, self.tie_rule, kind)
+        if is_habitual:
             return merges_with_habits(task, self.habits)
-        if not self.characters and can_merge(counts):
-            return merges_in_kernel(self.assignment, counts, self.tie_rule)
         # `heap` knows where a pair occurs first, even if the rule asks only once.
         is_usual = self.tie_rule.static and self.tie_rule.name in TIE_RULES
         merges = fast(task) if is_usual and not self.characters else heap(task)
