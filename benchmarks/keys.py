@@ -170,8 +170,8 @@ def main() -> None:
         show(keys, label)
         print(f"{label}: p95 is {p95(keys) / p95(repaints):.2f} × the repaint's")
     first = [first_visits(each[0]) for each in rounds[:-1]]
-    for title, keys in (("slowest", found), ("slowest first visits", first)):
-        list_slowest(title, keys, given.slowest)
+    list_slowest("slowest", found, given.slowest)
+    list_slowest("slowest first visits", first, given.slowest)
 
 
 def list_slowest(title: str, found: list[list[Pressed]], most: int) -> None:
