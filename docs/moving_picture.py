@@ -54,6 +54,7 @@ Thing = TypeVar("Thing")
 async def film(theme: Theme) -> tuple[PageFilm, list[str]]:
     """Play the scenes in a theme; return the film, and the caption of each shot."""
     taken, captions = PageFilm(theme), list[str]()
+    taken.has_text = False  # it asks nothing
     app = BpeTuiApp(RunConfig(CORPUS, viewpoint=Viewpoint(view="explain", text=TEXT)))
     app.theme, app.makes_ahead = theme.name, False
     async with app.run_test(size=(COLUMNS, ROWS)) as pilot:

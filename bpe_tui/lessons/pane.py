@@ -60,7 +60,8 @@ class LessonText(RowList):
 
     def on_resize(self) -> None:
         super().on_resize()
-        cast("LessonPane", self.parent).show_keys()  # there may be more text, or none, below
+        if isinstance(self.parent, LessonPane):  # it has none once the screen is gone
+            self.parent.show_keys()  # there may be more text, or none, below
 
 
 def panes_of(screen: Screen[Any]) -> list[LessonPane]:

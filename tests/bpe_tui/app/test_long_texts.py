@@ -121,15 +121,17 @@ async def test_no_key_takes_a_long_pretoken_apart_or_draws_more_than_its_beginni
     corpus.write_text("abcd" * (ENCODED_AHEAD // 4 + 1))
     encoded, drawn = [0], [0]
 
-    def encode(self: Segmenter, pretoken: bytes, of: Any = Segmenter.encode) -> Any:
+    def tokens_at(
+        self: Segmenter, pretoken: bytes, step: int, of: Any = Segmenter.tokens_at
+    ) -> Any:
         encoded.append(len(pretoken))
-        return of(self, pretoken)
+        return of(self, pretoken, step)
 
     def tokens(self: TokenPainter, ids: Any, of: Any = TokenPainter.tokens) -> Any:
         drawn.append(len(spans := of(self, ids)))
         return spans
 
-    monkeypatch.setattr(Segmenter, "encode", encode)
+    monkeypatch.setattr(Segmenter, "tokens_at", tokens_at)
     monkeypatch.setattr(TokenPainter, "tokens", tokens)
     async with opened_as(RunConfig(str(corpus), vocab_size=262, min_count=1)) as (app, pilot):
         panel = app.screen.query_one(CorpusPanel)
