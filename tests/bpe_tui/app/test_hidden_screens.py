@@ -32,7 +32,7 @@ from bpe_tui.widgets.rows import plain_text
 
 SCREENS = "02345781"
 """The keys of all screens that each model has, the training screen last."""
-MOST_FILES = 45
+MOST_FILES = 46
 """Most files of ours that a step on the training screen passes."""
 ROOTS = tuple(str(Path(str(package.__file__)).parent) for package in (bpe_tui, engine))
 

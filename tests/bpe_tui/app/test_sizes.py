@@ -43,6 +43,7 @@ from bpe_tui.widgets.textual_private import painted_lines
 from bpe_tui.widgets.virtual_table import Header
 from bpe_tui.widgets.window import Window
 from engine import Tokenizer, ask
+from engine.formats import FORMATS
 
 ABOUT_ANY_TEXT = ("narration",)
 """Lines about a text of any length, which end in `…` where it is too long."""
@@ -363,6 +364,7 @@ MOST_CALLS = 1_500_000
 @pytest.mark.slow  # opens each window
 @pytest.mark.parametrize("window", WINDOWS)
 async def test_a_paste_into_a_window_costs_what_its_line_may_hold(window: str) -> None:
+    assert all(FORMATS.values())  # they are imported once, when a file may be of one
     async with opened_window(window, USUAL) as (app, pilot):
         fields, calls = app.screen.query(Input), [0]
 
