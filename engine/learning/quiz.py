@@ -218,7 +218,7 @@ def _are_alike(one: Question, other: Question) -> bool:
 
 # -- the file of answers
 
-FORMAT, VERSION = "bpe-tui answers", 15
+FORMAT, VERSION = "bpe-tui answers", 16
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100

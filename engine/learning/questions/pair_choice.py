@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from math import inf
 from typing import Any
 
@@ -60,15 +60,18 @@ LINES, MOST_ACROSS = 20, 4
 """Number of lines in which pairs across pretokens are counted, and of such pairs to draw from."""
 MOST_STALE = 4
 """Number of pairs that led before the last merge."""
-DRAWS, LEAST_ALIKE, FEWEST_OTHERS = 16, 2, 3
-"""Number of draws of the wrong pairs, the least number of them in as many words as the right one,
-and the least number of all."""
-FAIR, HOPELESS = (0.0, 28.0), 12
-"""An unfairness that is good enough, and the number of samples after which no fair one is hoped for
-if none was found."""
-PLACES = ({0, 1, 2}, {1, 2, 3}, {2, 3}, {2, 3, 4, 5}, {3, 4})
-"""Places of words in the order of their counts; in each set the right pair is no more often than
-others."""
+SWAPS, FEWEST_OTHERS = 200, 3
+"""Number of swaps of wrong pairs that are tried, and the least number of them."""
+FAIR, UNFAIR, HOPELESS, FOUND = (0.0, 0.1), (0.0, 5.0), 20, 5
+"""An unfairness that is good enough, and one that is too large for a quiz; the number of samples
+after which no fair one is hoped for if none was found, and of found ones that are enough."""
+LIKELY = 0.2
+"""The chance that a guess about words may have."""
+WEIGHTS = (1, 5, 3, 1, 3, 1)
+"""Weights of guesses by the space at the start, the number of words, the first and the last place
+in a word, shared words, and shared tokens."""
+PLACES = [{*range(at, at + n)} for n in (1, 1, 1, 2, 3, 3) for at in range(MOST_WORDS - n + 1)]
+"""Places of words in the order of their counts, which are guessed by; single ones weigh most."""
 
 
 def _pose_next_pair(frame: Frame, request: Request) -> Question:
@@ -264,8 +267,11 @@ def _next_pair_contest(frame: Frame, request: Request) -> Contest:
     samples = [sight] if sight else samples_of_words(frame, right, candidates, chance)
     rows = _Rows(frame, right, most - 1, tuple(mistakes), chance)
     best: tuple[tuple[float, float], WordsInSight, list[Pair]] | None = None
+    fair = 0
     for number, sample in enumerate(samples):
-        if best is not None and (best[0] < FAIR or (number > HOPELESS and best[0][0])):
+        if best is not None and (
+            best[0] < FAIR or fair == FOUND or (number > HOPELESS and best[0][0])
+        ):
             break
         counts = sample.counts
         # Pairs of the words are there, too: so no word decides alone.
@@ -275,9 +281,11 @@ def _next_pair_contest(frame: Frame, request: Request) -> Contest:
             found = rows.drawn(lower, sample, best[0] if best else (9, inf))
             if found is not None:
                 best = found[0], sample, found[1]
+                fair += not best[0][0]
     if best is None:
         raise QuestionError("no few words of this corpus show which pair merges next")
     _, sight, others = best
+    is_fair = is_fair and best[0] < UNFAIR
     pairs = [right, *others]
     if not whole:
         mistakes = _mistakes_in_counting(frame, sight, right, pairs) | mistakes
@@ -342,23 +350,21 @@ def _wrongly_compared(frame: Frame, tied: Iterable[Pair]) -> list[Pair]:
 class _Rows:
     """Draws of wrong pairs to choose from, such that no rule about words or names finds the right.
 
-    By its place in byte order, its length, its letters, the number of its words and of those among
-    the most frequent, it has any rank equally often, if it can.
+    By its place in byte order, its length and its letters it has any rank equally often, if it can.
     """
 
     def __init__(
         self, frame: Frame, right: Pair, most: int, mistakes: Sequence[Pair], chance: Chance
     ) -> None:
-        self._frame, self._right, self._mistakes, self._chance = frame, right, mistakes, chance
-        self._most, self._wanted = most, [chance.share() for _ in range(4 + len(PLACES))]
-        top = 1 + chance.below(4)
-        self._places = top, top + 1 + chance.below(MOST_WORDS - top - 1)
+        self._frame, self._right, self._chance = frame, right, chance
+        self._most, self._wanted = most, [chance.share() for _ in range(3)]
+        self._trap = [chance.pick(mistakes)] if mistakes and not chance.below(4) else []
         self._common = Commonness(frame)
 
     def drawn(
         self, others: Sequence[Pair], sight: WordsInSight, limit: tuple[float, float]
     ) -> tuple[tuple[float, float], list[Pair]] | None:
-        """Return how unfair the fairest of several draws is, and the draw.
+        """Return how unfair the fairest draw found is, and the draw.
 
         The first number is that of the wrong ways to count that lead to the right pair.
 
@@ -369,7 +375,7 @@ class _Rows:
         pairs = (right, *others)
         # Each wrong way to count finds another pair.
         found = (way(frame, sight, pairs) for way in WAYS_TO_COUNT)
-        ahead = [[pair for pair in others if counts[pair] > counts[right]] for counts in found]
+        ahead = [{pair for pair in others if counts[pair] > counts[right]} for counts in found]
         misleading = sum(not each for each in ahead)
         if misleading > limit[0]:
             return None
@@ -377,50 +383,58 @@ class _Rows:
         words = sorted(sight.words, key=lambda word: -word.count)
         within = {pair: {at for at, word in enumerate(words) if word.pairs[pair]} for pair in pairs}
         own = within[right]
-        of_pair = {
+        ranked = {
+            pair: (names[pair], len(names[pair]), self._common.of(names[pair])) for pair in pairs
+        }
+        guessed = {
             pair: (
-                names[pair],
-                len(names[pair]),
-                self._common.of(names[pair]),
-                len(within[pair]),
-                *(len(within[pair] & places) for places in PLACES),
+                (names[pair][:1] == b" ") == (names[right][:1] == b" "),
+                len(within[pair]) == len(own),
+                sum(word.tokens[:2] == pair for word in words),
+                sum(word.tokens[-2:] == pair for word in words),
+                *(len(within[pair] & places) for places in PLACES if places & own),
             )
             for pair in pairs
         }
-        top, end = self._places
-        off_place = 12 * abs(min(own) - top) + 5 * abs(max(own) - end)
 
         def unfairness(rows: Sequence[Pair]) -> float:
-            columns = zip(*(of_pair[pair] for pair in (right, *rows)), strict=True)
-            ranks = [_rank(column) for column in columns]
-            wanted = (share * len(rows) for share in self._wanted)
-            far = sum((rank - place) ** 2 for rank, place in zip(ranks, wanted, strict=True))
-            # Others are in each of its words, in as many words, and begin with a space, too.
-            alike = [sum(place in within[pair] for pair in rows) for place in own]
-            if names[right][:1] == b" ":
-                alike.append(sum(names[pair][:1] == b" " for pair in rows))
-            as_many = sum(len(within[pair]) == len(own) for pair in rows)
-            far += 14 * max(LEAST_ALIKE - as_many, 0)
-            return off_place + far + sum(12 / (1 + number) for number in alike)
+            rows = right, *rows
+            columns = zip(*(ranked[pair] for pair in rows), strict=True)
+            wanted = (share * (len(rows) - 1) for share in self._wanted)
+            far = sum(abs(_rank(each) - rank) for each, rank in zip(columns, wanted, strict=True))
+            guesses = [*zip(*(guessed[pair] for pair in rows), strict=True)]
+            guesses[4:4] = [
+                tuple(sum(not within[a].isdisjoint(within[b]) for b in rows) for a in rows),
+                tuple(sum(not {*a}.isdisjoint(b) for b in rows) for a in rows),
+            ]
+            likely = zip_longest(WEIGHTS, map(_likely, guesses), fillvalue=1)
+            return far / 30 + sum(weight * max(each - LIKELY, 0) for weight, each in likely)
 
-        alike = [pair for pair in others if len(within[pair]) == len(own)]
-        seen = [pair for pair in others if sight.counts[pair]]
-        best: tuple[float, list[Pair]] = limit[1] if misleading == limit[0] else inf, []
-        for _ in range(DRAWS):
-            rows = [chance.pick(each) for each in ahead if each]
-            if self._mistakes and not chance.below(4):
-                rows.append(chance.pick(self._mistakes))
-            rows += [*chance.shuffled(alike)[:LEAST_ALIKE], *chance.shuffled(seen)]
-            rows = _filled((pair for pair in rows if pair in names), others, self._most)
-            if (found_here := unfairness(rows)) < best[0]:
-                best = found_here, rows
-        return ((misleading, best[0]), best[1]) if best[1] else None
+        seen = [pair for pair in others if within[pair]]
+        trap = [pair for pair in self._trap if pair in names]
+        rows = [chance.pick(sorted(each)) for each in ahead if each] + chance.shuffled(seen)
+        rows = _filled((pair for pair in rows if pair not in trap), others, self._most - len(trap))
+        best = unfairness([*rows, *trap])
+        for _ in range(0 if misleading else SWAPS):
+            place, pair = chance.below(len(rows)), chance.pick(seen)
+            swapped = [*rows[:place], pair, *rows[place + 1 :]]
+            if pair in (*rows, *trap) or any(each.isdisjoint(swapped) for each in ahead):
+                continue
+            if (found_here := unfairness([*swapped, *trap])) < best:
+                best, rows = found_here, swapped
+        unfair = misleading, best
+        return (unfair, [*rows, *trap]) if unfair < limit else None
 
 
 def _rank(values: Sequence[Any]) -> float:
     """Return the rank of the first value, from 0; of equal ones the middle."""
     first, *others = values
     return sum(0.5 if value == first else float(value < first) for value in others)
+
+
+def _likely(values: Sequence[int]) -> float:
+    """Return how likely the first value is picked by who picks one of the highest."""
+    return 1 / values.count(values[0]) if values[0] == max(values) else 0
 
 
 def _is_fair(frame: Frame, right: Pair, others: Sequence[Pair]) -> bool:

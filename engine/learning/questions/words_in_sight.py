@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice, pairwise
 
 from engine.bpe.frame import Frame
@@ -32,9 +32,12 @@ POOL, FOUND, SEARCHED = 6, 60, 600
 words to search for them."""
 MOST_APART, SEARCHED_APART = 6, 40
 """Number of words that have the letters of a pair and not the pair, and of words to search."""
-SAMPLES, FEWEST_WORDS, MOST_ABOVE = 80, 5, 3
-"""Number of samples that are drawn, and the least number of words of each; of those that occur more
-often than any with the right pair, the largest number that is added on purpose."""
+SAMPLES, SAMPLES_ALIKE, FEWEST_WORDS = 80, 20, 5
+"""Number of samples that are drawn, of those in a row in which the words of the right pair have the
+same places in the order of their counts, and the least number of words of each."""
+LATEST, TRIED, FILLS = 3, 6, 40
+"""Number of places where the first of those words can be, of pairs that are tried to be in more
+words, and of words that are tried."""
 
 
 @dataclass(frozen=True)
@@ -123,59 +126,87 @@ def samples_of_words(
 ) -> Iterator[WordsInSight]:
     """Draw samples of words in which the right pair occurs.
 
-    In each, some words occur more often than those with the right pair, and others less often.
+    In each, its words have places in the order of the words' counts that chance draws: any but the
+    first.
 
     Args:
         right: the only pair of the highest count in the corpus.
         others: pairs that may be chosen from.
     """
     own = _pool(frame, right)
-    pools = {
-        pair: [word for word in _pool(frame, pair) if right not in word.pairs] for pair in others
-    }
-    rest = [(word, pair) for pair, pool in pools.items() for word in pool]
+    own = [word for word in own if len(word.pairs) > 2] or own
+
+    @cache
+    def pool_of(pair: Pair) -> list[SeenWord]:
+        return [word for word in _pool(frame, pair) if right not in word.pairs]
+
+    rest = [word for pair in others for word in pool_of(pair)]
     apart = [(word, pair) for pair in others for word in islice(_apart(frame, pair), MOST_APART)]
-    for _ in range(SAMPLES if rest else 0):
-        words = chance.shuffled(own)[: 2 + chance.below(2)]
-        words_with_right = len(words)
-        largest = max(word.count for word in words)
-        total = sum(word.pairs[right] * word.count for word in words)
-        above = [each for each in rest if largest < each[0].count < total]
-        for _ in range(1 + chance.below(MOST_ABOVE) if above else 0):
-            word, pair = chance.pick(above)
-            words += [word] * (word not in words)
-        if above:
-            _add(words, pools, pair, words_with_right, total, chance)
+    for number in range(SAMPLES if rest else 0):
+        if number % SAMPLES_ALIKE == 0:
+            # Late places are drawn more often: samples with them are more often refused.
+            first = 1 + int(LATEST * chance.share() ** 0.4)
+            places = first, first + 1 + chance.below(MOST_WORDS - first - 1)
+        sample = _Sample(right, chance.shuffled(own)[:2], places, chance)
+        beside = [pair for word in sample.words for pair in word.pairs if pair != right]
         # One pair is in more words than the right one.
-        cap = chance.pick((largest, total))
-        _add(words, pools, chance.pick(others), words_with_right + 1, cap, chance)
+        for _ in range(TRIED):
+            pair = chance.pick(beside if beside and chance.below(2) else others)
+            if sample.add_words_of(pair, pool_of(pair), 3):
+                break
         # The letters of a pair occur more often than the right pair.
-        counts = WordsInSight(tuple(words), False).counts
-        letters = [each for each, pair in apart if counts[pair] < total < each.count + counts[pair]]
-        words += [chance.pick(letters)] if letters else []
-        # Others are in as many words as the right one.
-        for pair in (chance.pick(others), chance.pick(others)):
-            _add(words, pools, pair, words_with_right, cap, chance)
-        words = list(dict.fromkeys(words))[:MOST_WORDS]
-        if len(words) >= FEWEST_WORDS:
-            yield WordsInSight(tuple(chance.shuffled(words)), False)
+        total = sample.counts[right]
+        sample.add([word for word, pair in apart if word.count + sample.counts[pair] > total], 1)
+        # Pairs beside the right one are in as many words.
+        for _ in range(2):
+            pair = chance.pick(beside or others)
+            sample.add_words_of(pair, pool_of(pair), 2)
+        sample.add(rest, MOST_WORDS)
+        # A small corpus may have no better ones.
+        if len(sample.words) >= (MOST_WORDS if number < SAMPLES // 2 else FEWEST_WORDS):
+            yield WordsInSight(tuple(chance.shuffled(sample.words)), False)
 
 
-def _add(
-    words: list[SeenWord],
-    pools: Mapping[Pair, Sequence[SeenWord]],
-    pair: Pair,
-    number: int,
-    total: int,
-    chance: Chance,
-) -> None:
-    """Add words with a pair until it is in a number of words, with a count below `total`."""
-    left = total - sum(word.pairs[pair] * word.count for word in words)
-    for _ in range(number - sum(word.pairs[pair] > 0 for word in words)):
-        fitting = [each for each in pools[pair] if each.count < left and each not in words]
-        if fitting:
-            words.append(chance.pick(fitting))
-            left -= words[-1].count * words[-1].pairs[pair]
+class _Sample:
+    """A sample of words that grows, while no pair gets ahead of the right one.
+
+    Args:
+        words: the words with the right pair.
+        places: their places in the order of the words' counts.
+    """
+
+    def __init__(
+        self, right: Pair, words: list[SeenWord], places: Sequence[int], chance: Chance
+    ) -> None:
+        self.words, self.counts = words, WordsInSight(tuple(words), False).counts
+        self._most, self._chance = self.counts[right], chance
+        self._limits = [word.count for word in words]
+        # Number of words wanted before each of these words, and after them.
+        self._free = [end - start - 1 for start, end in pairwise((-1, *places, MOST_WORDS))]
+
+    def add_words_of(self, pair: Pair, pool: Sequence[SeenWord], number: int) -> bool:
+        """Add words until a pair is in a number of words, and return whether it is."""
+        number -= sum(pair in word.pairs for word in self.words)
+        left = self._most - self.counts[pair]
+        light = [word for word in pool if number * word.count < left and word not in self.words]
+        return number <= 0 or (len(light) >= number and self.add(light, number))
+
+    def add(self, pool: Sequence[SeenWord], number: int) -> bool:
+        """Add a number of words of a pool, and return whether they were found."""
+        for _ in range(FILLS if pool else 0):
+            word = self._chance.pick(pool)
+            gap = sum(limit > word.count for limit in self._limits)
+            if not self._free[gap] or word in self.words:
+                continue
+            added = {pair: n * word.count for pair, n in word.pairs.items()}
+            if all(self.counts[pair] + n < self._most for pair, n in added.items()):
+                self.words.append(word)
+                self.counts.update(added)
+                self._free[gap] -= 1
+                number -= 1
+                if not number:
+                    return True
+        return False
 
 
 def _pool(frame: Frame, pair: Pair) -> list[SeenWord]:
