@@ -151,7 +151,11 @@ def countable_merge(frame: Frame, most: int) -> PairStep:
 
 
 def words_beside(
-    frame: Frame, chance: Chance, is_near: Callable[[tuple[int, ...]], bool | None], count: int
+    frame: Frame,
+    chance: Chance,
+    is_near: Callable[[tuple[int, ...]], bool | None],
+    count: int,
+    part: bytes = b"",
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Draw one or two short words, with their counts, that the next merge leaves as they are.
 
@@ -161,12 +165,15 @@ def words_beside(
     Args:
         is_near: takes a word in tokens; true for words to prefer, `None` for those to leave out.
         count: the largest count of the words that the merge changes.
+        part: what a word needs to hold, before its tokens are looked at.
     """
     rows: dict[tuple[bool, bool], list[tuple[int, tuple[int, ...]]]] = {
         (near, above): [] for near in (True, False) for above in (True, False)
     }
     for word in frame.run.by_count.pretokens[:MOST_SEARCHED]:
-        if 1 < len(word) <= LONGEST_BESIDE and (number := frame.run.counts[word]) != count:
+        if not 1 < len(word) <= LONGEST_BESIDE or part not in word:
+            continue
+        if (number := frame.run.counts[word]) != count:
             ids = frame.tokens_of(word)
             if (near := is_near(ids)) is not None:
                 rows[near, number > count].append((number, ids))
@@ -195,7 +202,8 @@ def _untouched_words(
         after = list(pairwise(merge_pair(ids, merged, -1)))
         return merged in before if before.count(pair) == after.count(pair) else None
 
-    return words_beside(frame, chance, joins_others, count)
+    joined = frame.any_token(pair[0]) + frame.any_token(pair[1])
+    return words_beside(frame, chance, joins_others, count, joined)
 
 
 def _countable_changes(frame: Frame, about: Pair | None) -> Iterator[Countable]:
