@@ -77,8 +77,11 @@ def tree_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
         for branch, each in zip(" ├└", (place, 2 * place + 1, 2 * place + 2), strict=True):
             if each < len(entries):
                 named = [(branch, "border"), (f"{each} ", "dim"), *_entry(painter, entries[each])]
-                is_cut = entries[each].stale and spans_width(named) >= cell
-                spans += left(named[:-1] if is_cut else named, cell)
+                if entries[each].stale and spans_width(named) >= cell:
+                    named.pop()
+                if spans_width(named) > cell:  # a count is wanted more than its place
+                    del named[1]
+                spans += left(named, cell)
         rows.append(Row(spans, ToPair(entries[place].pair)))
     return rows
 
