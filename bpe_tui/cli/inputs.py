@@ -21,7 +21,6 @@ from engine.bpe.trainers import TRAINERS
 from engine.core.errors import BpeError
 from engine.encoding.alphabet import UNITS
 from engine.text.corpus import Corpus, Reading
-from engine.text.corpus_doubts import doubts_about
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import check_special_tokens
 from engine.text.sources import STANDARD_INPUT, describe_near_file
@@ -140,12 +139,6 @@ def note(message: str) -> None:
 def _note_visible(message: str) -> None:
     """Print a note whose foreign text is visible already, and must not be escaped twice."""
     print(f"{PROGRAM}: {tr('note: {problem}', problem=message)}", file=sys.stderr)
-
-
-def note_doubts(corpus: str, reading: Reading) -> None:
-    """Print what of a corpus may be no text, or not meant."""
-    for doubt in doubts_about(corpus, reading):
-        note(doubt)
 
 
 def note_file_named(text: str) -> None:

@@ -85,7 +85,6 @@ def train(
     source, parts = inputs.check_run(config), MODELS[config.model].part("training")
     paths = [*parts.outputs(config, format, out), *([steps] if steps else [])]
     outputs.check_outputs(paths, source, overwrite=force)
-    inputs.note_doubts(config.corpus, config.reading)
     _note_memory(config, source)
     with outputs.step_writer(steps, overwrite=force) as writing:
         with writing as write_step, TrainingBar(write_step) as bar:
@@ -159,7 +158,6 @@ def _continue(context: typer.Context) -> None:
     paths = [*formats.FORMATS[format].written(out), *([steps] if steps else [])]
     source = Corpus(corpus, config.reading)
     outputs.check_outputs(paths, source, overwrite=force)
-    inputs.note_doubts(corpus, source.reading)
     with outputs.step_writer(steps, overwrite=force) as writing:
         with writing as write_step, TrainingBar(write_step) as bar:
             training = replay(config, bar, workers=given["workers"], recorded=steps is not None)

@@ -10,7 +10,6 @@ from screen_text import unwrapped
 from textual._compositor import Compositor
 from textual.events import Paste, ScreenResume
 from textual.geometry import Size
-from textual.message import Message
 from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.app.session_app import mount_ahead
@@ -18,14 +17,12 @@ from bpe_tui.bpe.training_screen import EncodedText, TrainingScreen
 from bpe_tui.bpe.walks import EncodeStepsPanel
 from bpe_tui.panels.encoding_screen import FIRST_STEP, LAST_STEP, WalkScreen
 from bpe_tui.session.config import RunConfig, Viewpoint
-from bpe_tui.session.jobs import OpeningJob, TrainingStarted
 from bpe_tui.session.state import preferences
 from bpe_tui.shell.commands import commands_on
 from bpe_tui.styles import LIGHT
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.window import Window
-from engine.recording.training_input import CountedCorpus
 
 MOVES = (
     (["right"], 1),
@@ -218,7 +215,6 @@ async def test_a_hostile_corpus_is_shown_and_never_obeyed(tmp_path: Path) -> Non
         drawn = app.export_screenshot()
         assert "\x1b" not in drawn
         assert "␛" in drawn
-        assert "so it may be no text" in app.notices.note
 
 
 @pytest.mark.slow  # a pretoken of a megabyte
@@ -281,19 +277,3 @@ async def test_a_screen_that_is_made_as_the_application_closes_does_no_harm() ->
             mount_ahead(app, name)
         app.exit()
     assert app.return_code == 0
-
-
-def test_a_corpus_that_is_gone_once_it_is_counted_is_in_no_doubt(tmp_path: Path) -> None:
-    corpus = tmp_path / "a.txt"
-    corpus.write_bytes("café lower café".encode("latin-1"))
-
-    class Late(OpeningJob):
-        def on_counted(self, counted: CountedCorpus) -> None:
-            super().on_counted(counted)
-            corpus.unlink()
-
-    news: list[Message] = []
-    job = Late(RunConfig(str(corpus), vocab_size=260), news.append)
-    job.go_on()
-    job.work()
-    assert [each.doubts for each in news if isinstance(each, TrainingStarted)] == [()]

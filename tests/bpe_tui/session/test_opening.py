@@ -425,14 +425,3 @@ async def test_a_toy_corpus_steps_unless_rare_pairs_are_refused_and_then_says_so
         await pilot.press("4")
         await until(pilot, lambda: app.screen.query(ChartPanel))
         assert app.screen.query_one("#ties", ChartPanel).why_empty == f"A{why}"
-
-
-@pytest.mark.parametrize("name", first_quick(["texts.jsonl", "texts.csv", "texts.tsv"]))
-async def test_a_table_as_corpus_is_read_as_text_and_one_line_says_so(
-    tmp_path: Path, name: str
-) -> None:
-    (tmp_path / name).write_text('{"text": "low"}\n' if "j" in name else f"low,5\n{name},3\n")
-    async with opened_as(config_for(RunConfig(str(tmp_path / name)))) as (app, pilot):
-        await until(pilot, lambda: f"{name} is read as text" in app.notices.note)
-        assert ("--field" in app.notices.note) == name.endswith(".jsonl")
-        assert "\n" not in app.notices.note
