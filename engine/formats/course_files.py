@@ -68,7 +68,7 @@ MOST_CONSTANTS = 1 << 19
 DEEPEST = 8
 _STRING = re.compile(r"""[bB]?(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")""")
 _PYTHON = re.compile(
-    r"""(?:\s*\#[^\n]*\n)*\s*(?:\w+\s*=\s*)?(?:\w+\()?"""  # vocab = OrderedDict(
+    r"""(?:\s*\#[^\n]*\n)*\s*(?:\w+\s*=\s*)?"""  # vocab =
     r"""(?:[\[({\s]*\{\s*\d+\s*:"""  # {0:
     r"""|[\[{\s]*\([\[({\s]*(?:\d+\s*[],]|"""  # [(97,
     + _STRING.pattern  # [(b'a',
@@ -114,10 +114,7 @@ def _assigned(module: ast.Module) -> Iterator[tuple[str | int, Any]]:
         name: str | int = place
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             name = statement.targets[0].id
-        value = statement.value
-        if isinstance(value, ast.Call) and value.args:
-            value = value.args[-1]  # of Counter({…}) and OrderedDict({…})
-        yield name, ast.literal_eval(value)
+        yield name, ast.literal_eval(statement.value)
 
 
 # Lines of two tokens: merges

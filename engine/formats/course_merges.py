@@ -4,21 +4,21 @@ r"""Merges without a vocabulary, which they determine: the 256 bytes and a token
 
 Merges may also be lines of two ids, or of three with that of the new token:
 
-    108 111                        108,111,256                   [108][111] -> [256]
-    256 119                        256,119,257                   [256][119] -> [257]
+    108 111                        108,111,256
+    256 119                        256,119,257
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from engine.core.errors import TokenizerFileError
 from engine.formats.course_spellings import SPELLINGS, are_in_order, pair_of_literals, try_merges
-from engine.formats.source import HEAD, HOW_TO_SAVE, LARGEST, read_lines
+from engine.formats.source import HEAD, LARGEST, read_lines
 from engine.formats.tokenizer_format import TokenPairs, VocabAndMerges
 
 HIGHEST_ID = 1 << 31
@@ -26,20 +26,15 @@ HIGHEST_ID = 1 << 31
 
 # Lines of ids
 
-_ID = r"[\[(]?\s*(\d{1,9})\s*[\])]?"
-_LINE_OF_IDS = re.compile(
-    rf"\(?{_ID}(?:\s*[,|+]\s*|\s+|(?=[\[(])){_ID}\)?(?:\s*(?:->|[,:=\s])\s*{_ID})?"
-)
-_HEADING = re.compile(r"[A-Za-z_]+(?:[,\t ]+[A-Za-z_]+){1,2}")
+_LINE_OF_IDS = re.compile(r"\d{1,9}(?:[,\s]\s*\d{1,9}){1,2}")
 
 
-def _ids_of(line: str, number: int) -> list[int] | None:
-    """Return the ids of a line; none for a comment, a blank line or names of columns."""
+def _ids_of(line: str) -> list[int] | None:
+    """Return the ids of a line; none for a comment or a blank line; `None` for another line."""
     content = line.partition("#")[0].strip()
-    if not content or (number == 1 and _HEADING.fullmatch(content)):
-        return []
-    match = _LINE_OF_IDS.fullmatch(content)
-    return None if match is None else [int(each) for each in match.groups() if each is not None]
+    if content and not _LINE_OF_IDS.fullmatch(content):
+        return None
+    return [*map(int, re.findall(r"\d+", content))]
 
 
 def begins_with_ids(head: str) -> bool:
@@ -53,7 +48,7 @@ def begins_with_ids(head: str) -> bool:
     lines = head.split("\n")
     if len(head.encode()) >= HEAD - 3:
         del lines[-1]  # it may be incomplete
-    rows = [ids for number, line in enumerate(lines, 1) if (ids := _ids_of(line, number)) != []]
+    rows = [ids for line in lines if (ids := _ids_of(line)) != []]
     if len(rows) < 2 or rows[0] is None:
         return False
     first = rows[0][2] if len(rows[0]) == 3 else 256
@@ -74,7 +69,7 @@ def read_id_lines(path: Path) -> list[list[int]]:
     """
     rows: list[list[int]] = []
     for number, line in enumerate(read_lines(path), start=1):
-        ids = _ids_of(line, number)
+        ids = _ids_of(line)
         if ids is None or (ids and rows and len(ids) != len(rows[0])):
             raise TokenizerFileError(
                 f"{path}: its lines are merges of ids, and line {number} is {line[:60]!r}"
@@ -86,7 +81,7 @@ def read_id_lines(path: Path) -> list[list[int]]:
 # Recognition
 
 
-_IDS = re.compile(r"[\[(]?(\d{1,9}) ?[,_| -] ?(\d{1,9})[\])]?")
+_IDS = re.compile(r"[\[(]?(\d{1,9})[, ] ?(\d{1,9})[\])]?")
 """A pair of ids as text, as in the keys of a JSON object: `32,116`, `(32, 116)`."""
 
 
@@ -115,7 +110,7 @@ def need_no_vocab(merges: Any) -> bool:
     if are_merges_of_ids(merges):
         return True
     is_list = isinstance(merges, list | tuple) and bool(merges)
-    return is_list and all(map(is_pair, merges)) and bool(_readings(merges))
+    return is_list and all(map(is_pair, merges)) and _reading(merges) is not None
 
 
 def are_merges_of_ids(value: Any) -> bool:
@@ -126,16 +121,18 @@ def are_merges_of_ids(value: Any) -> bool:
     return is_some and all(pair_of_ids(key) is not None for key in value)
 
 
-def _readings(merges: Sequence[Any]) -> dict[str, TokenPairs]:
-    """Return spelling → merges, for the spellings in which each merges tokens that exist by then.
+def _reading(merges: Sequence[Any]) -> tuple[str, TokenPairs] | None:
+    """Return the spelling in which each merges tokens that exist by then, and the merges in it.
 
-    Bytes need no spelling.
+    Bytes need no spelling. No merges have two: in hex and in Python's literals a byte is longer
+    than a character, and GPT-2's spelling and latin-1 agree where both have a character.
     """
     pairs = [*map(parts_of, merges)]
-    if all(type(part) is bytes for part in chain.from_iterable(pairs)):
-        return {"bytes": try_merges(pairs, {}, SPELLINGS["bytes"]) or []}
-    found = ((name, try_merges(pairs, {}, bytes_of)) for name, bytes_of in SPELLINGS.items())
-    return {name: read for name, read in found if read is not None and are_in_order(read)}
+    for name, bytes_of in SPELLINGS.items():
+        read = try_merges(pairs, {}, bytes_of)
+        if read is not None and (name == "bytes" or are_in_order(read)):
+            return name, read
+    return None
 
 
 # Reading
@@ -145,17 +142,13 @@ def read_merges_alone(place: str, merges: Any) -> VocabAndMerges:
     """Return merges with the vocabulary that they determine.
 
     Raises:
-        TokenizerFileError: they are ambiguous, or merge a token that does not exist yet.
+        TokenizerFileError: they merge a token that does not exist yet.
     """
     if are_merges_of_ids(merges):
         return _read_merges_of_ids(place, merges)
-    (name, pairs), *others = _readings(merges).items()
-    other = next((other for other, read in others if read != pairs), None)
-    if other is not None:
-        raise TokenizerFileError(
-            f"{place}: its merges can be read as {name} and as {other}, and mean different "
-            f"tokens; {HOW_TO_SAVE}"
-        )
+    found = _reading(merges)
+    assert found is not None  # `need_no_vocab` has looked
+    name, pairs = found
     tokens = dict.fromkeys(bytes((byte,)) for byte in range(256))
     tokens |= dict.fromkeys(left + right for left, right in pairs)
     note = "it holds merges only; its ids are taken to be the bytes, then one for each merge"

@@ -2,15 +2,13 @@
 
 A vocabulary has a spelling if it contains all 256 bytes in it. No two spellings below fit the same
 vocabulary, since each writes the bytes differently; a fixed order makes the choice certain. Merges
-may have another spelling: the one in which they name the most tokens of the vocabulary.
+may have another spelling, in which they make tokens of the vocabulary only.
 """
 
 from __future__ import annotations
 
 import re
 from ast import literal_eval
-from binascii import a2b_base64
-from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from reprlib import repr as short_repr
@@ -34,37 +32,6 @@ def _of_numbers(token: Any) -> bytes:
     if not isinstance(token, list | tuple):
         raise TypeError("no list of numbers")
     return bytes(token)
-
-
-_HEX = re.compile(r"(?:0x|\\x)?[0-9A-Fa-f]{2}(?:[ :-]?(?:0x|\\x)?[0-9A-Fa-f]{2})*+")
-_SIGNS = re.compile(r"0x|\\x|[ :-]")
-
-
-def _of_hex(token: str) -> bytes:
-    r"""Decode `7468`, `74 68`, `0x74 0x68` or `\x74\x68`."""
-    if not _HEX.fullmatch(token):
-        raise ValueError("no hex")
-    return bytes.fromhex(_SIGNS.sub("", token))
-
-
-_NUMBERS = re.compile(r"[\[(]?\d{1,3}(?:[, ]{1,2}\d{1,3})*+,?[\])]?")
-
-
-def _of_written_numbers(token: str) -> bytes:
-    """Decode `116 104`, `116,104` or `[116, 104]`, as text."""
-    if not _NUMBERS.fullmatch(token):
-        raise ValueError("no numbers")
-    return bytes(map(int, re.findall(r"\d+", token)))
-
-
-_ESCAPED = re.compile(r"""(?:[^\\]|\\(?:x[0-9A-Fa-f]{2}|[\\'"nrtabfv0]))*+""")
-
-
-def _of_escapes(token: str) -> bytes:
-    r"""Decode `th\xc3\n`, the text between the quotes of `b'…'`."""
-    if not _ESCAPED.fullmatch(token):
-        raise ValueError("no escapes of Python's")
-    return token.encode("latin-1").decode("unicode_escape").encode("latin-1")
 
 
 _BYTES = r"""b'(?:[^'\\]|\\.)*'|b"(?:[^"\\]|\\.)*\""""
@@ -94,12 +61,8 @@ SPELLINGS: dict[str, Callable[[Any], bytes]] = {
     "lists of numbers": _of_numbers,
     "GPT-2's spelling": unspell,
     "latin-1": lambda token: token.encode("latin-1"),
-    "hex": _of_hex,
-    "base64": lambda token: a2b_base64(token, strict_mode=True),
+    "hex": bytes.fromhex,
     "Python's b'…'": _of_literal,
-    "Python's escapes": _of_escapes,
-    "written numbers": _of_written_numbers,
-    "text with surrogates": lambda token: token.encode("utf-8", "surrogateescape"),
 }
 """Name → function that decodes a token, or raises one of `NOT_THIS_SPELLING`."""
 NOT_THIS_SPELLING = (ValueError, KeyError, TypeError, AttributeError, SyntaxError)
@@ -124,8 +87,7 @@ def respell(place: str, vocab: Mapping[int, Any], merges: Sequence[Any]) -> Voca
             if merges_name != name:
                 notes.append(f"its merges are spelled in {merges_name}")
             return VocabAndMerges(place, read, pairs, texts, notes=notes)
-    found = _of_few_bytes(place, vocab, merges) or _of_decoded(place, vocab, merges)
-    if found is not None:
+    if (found := _of_few_bytes(place, vocab, merges)) is not None:
         return found
     raise TokenizerFileError(
         f"{place}: the 256 single bytes are not all there, spelled as any of: "
@@ -166,40 +128,35 @@ _IDS = "ids"
 def _read_merges(
     place: str, merges: Sequence[tuple[Any, Any]], vocab: Mapping[int, bytes], name: str
 ) -> tuple[TokenPairs, str]:
-    """Return the merges and their spelling: the vocabulary's if no other fits better."""
-    known = set(vocab.values())
+    """Return the merges and their spelling: the vocabulary's unless another one fits better.
 
-    ways = {name: SPELLINGS[name], **SPELLINGS}
-    found = {way: try_merges(merges, vocab, bytes_of) for way, bytes_of in ways.items()}
-    found[_IDS] = try_merges(merges, vocab, lambda token: vocab[int(_digits(token))])
-    fits = {
-        way: sum(left + right in known for left, right in pairs)
-        for way, pairs in found.items()
-        if pairs is not None
-    }
-    best = max(fits.values(), default=0)
-    if best == 0 and found[name] is None:
-        rank, merge = next(
-            (rank, merge)
-            for rank, merge in enumerate(merges)
-            if try_merges([merge], vocab, SPELLINGS[name]) is None
-        )
-        raise TokenizerFileError(
-            f"{place}: merge {rank + 1} is unknown or not spelled as the vocabulary is: "
-            f"{short_repr(merge)}"
-        )
-    first, *fitting = (way for way, number in fits.items() if number == best)
-    chosen = found[first]
-    assert chosen is not None  # it fits
-    other = next((way for way in fitting if found[way] != chosen), None)
-    if other is not None and first != name:
-        raise TokenizerFileError(
-            f"{place}: its merges can be read as {first} and as {other}, and mean different "
-            f"tokens; {HOW_TO_SAVE}"
-        )
+    Read in a wrong spelling, merges leave tokens of the vocabulary unmade, which is refused later.
+    """
     if merges and all(type(part) is int for merge in merges for part in merge):
-        return chosen, _IDS
-    return chosen, first
+        return _decoded_merges(place, merges, vocab, name), _IDS
+    known = set(vocab.values())
+    ways = {name: SPELLINGS[name], **SPELLINGS, _IDS: lambda token: vocab[int(_digits(token))]}
+    for way, bytes_of in ways.items():
+        pairs = try_merges(merges, vocab, bytes_of)
+        if pairs is not None and all(left + right in known for left, right in pairs):
+            return pairs, way
+    return _decoded_merges(place, merges, vocab, name), name
+
+
+def _decoded_merges(
+    place: str, merges: Sequence[tuple[Any, Any]], vocab: Mapping[int, bytes], name: str
+) -> TokenPairs:
+    """Return merges of ids or of tokens in a spelling; the error names the first odd one."""
+    pairs: TokenPairs = []
+    for rank, merge in enumerate(merges):
+        read = try_merges([merge], vocab, SPELLINGS[name])
+        if read is None:
+            raise TokenizerFileError(
+                f"{place}: merge {rank + 1} is unknown or not spelled as the vocabulary is: "
+                f"{short_repr(merge)}"
+            )
+        pairs += read
+    return pairs
 
 
 def _digits(token: Any) -> str:
@@ -239,7 +196,7 @@ def are_in_order(merges: TokenPairs) -> bool:
 
 # A vocabulary of few bytes: merges show that these are all, and how they are spelled
 
-_OF_TEXT = ("GPT-2's spelling", "latin-1", "text with surrogates")
+_OF_TEXT = ("GPT-2's spelling", "latin-1")
 """Spellings in which a character that is not ASCII may be meant as such."""
 
 
@@ -263,38 +220,3 @@ def _of_few_bytes(
                     return None
                 found.append(whole)
     return found[0] if found and all(each.vocab == found[0].vocab for each in found) else None
-
-
-# A vocabulary of decoded text: merges in bytes show which bytes became U+FFFD
-
-
-def _of_decoded(
-    place: str, vocab: Mapping[int, Any], merges: Sequence[tuple[Any, Any]]
-) -> VocabAndMerges | None:
-    """Return the vocabulary if its tokens are the output of `decode(errors="replace")`.
-
-    Tokens with the same text are matched in order: first the bytes, then the merges.
-    """
-    pairs = try_merges(merges, {}, _of_bytes) or try_merges(merges, {}, _of_numbers)
-    if not pairs or not all(isinstance(token, str) for token in vocab.values()):
-        return None
-    tokens = dict.fromkeys([bytes((byte,)) for byte in range(256)])
-    tokens |= dict.fromkeys(left + right for left, right in pairs)
-    waiting: defaultdict[str, deque[bytes]] = defaultdict(deque)
-    for token in tokens:
-        waiting[token.decode("utf-8", "replace")].append(token)
-    read: dict[int, bytes] = {}
-    texts: dict[int, str] = {}
-    for token_id in sorted(vocab):
-        text = vocab[token_id]
-        if waiting.get(text):
-            read[token_id] = waiting[text].popleft()
-        else:
-            texts[token_id] = text
-    if any(waiting.values()):
-        return None
-    note = (
-        "its tokens are decoded text; which bytes each has is taken from the merges, and from the "
-        "order of the ids where two look alike"
-    )
-    return VocabAndMerges(place, read, pairs, texts, notes=[note])

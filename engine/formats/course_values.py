@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import chain
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
@@ -102,23 +102,14 @@ def find_parts(values: Sequence[Any]) -> SolutionParts | None:
 
 
 def _is_merge(value: Any) -> bool:
-    """Whether it may be a row of merges: a pair, or three tokens or ids."""
-    is_three = isinstance(value, list | tuple) and len(value) == 3
-    return is_pair(value) or (is_three and all(isinstance(x, int | str | bytes) for x in value))
+    """Whether it may be a row of merges: a pair, or three ids."""
+    return is_pair(value) or _is_three_ids(value)
 
 
 # Objects that name their tables
 
-VOCAB_NAMES = (
-    "vocab",
-    "vocabulary",
-    "id_to_token",
-    "token_to_id",
-    "id_to_bytes",
-    "bytes_to_id",
-    "itos",
-)
-MERGES_NAMES = ("merges", "bpe_merges", "merge_rules", "bpe_ranks", "merge_ranks")
+VOCAB_NAMES = ("vocab", "id_to_token", "token_to_id", "id_to_bytes", "itos")
+MERGES_NAMES = ("merges", "bpe_merges", "bpe_ranks")
 """Usual names of the two tables, the most common first."""
 
 
@@ -161,52 +152,23 @@ def _single_part(one: Any) -> SolutionParts | None:
     return SolutionParts(one, None) if is_vocab else None
 
 
-# Tables, whose rows may be pairs, or pairs with an extra number or token
+# Tables and their rows
 
 
 def tidied(rows: Any) -> Any:
-    """Return a table as a dict id → token or a list of pairs; other values unchanged.
+    """Return rows of three ids, merges with their new ids, as a dict; other values unchanged.
 
-    >>> tidied([[0, "61"]]), tidied([[97, 98, 256]]), tidied([["a", "b", 9]])
-    ({0: '61'}, {(97, 98): 256}, [['a', 'b']])
+    >>> tidied([[97, 98, 256]]), tidied([["a", "b"]])
+    ({(97, 98): 256}, [['a', 'b']])
     """
-    if not isinstance(rows, list | tuple) or not rows:
+    if not isinstance(rows, list | tuple) or not rows or not all(map(_is_three_ids, rows)):
         return rows
-    widths = {len(row) if isinstance(row, list | tuple) else None for row in rows}
-    if widths == {2} and all(isinstance(row[0], list | tuple) and is_pair(row[0]) for row in rows):
-        flat = _without_third([[*row[0], row[1]] for row in rows])  # ((left, right), new)
-        return rows if {*map(len, flat)} == {3} else flat
-    if widths == {3}:
-        return _without_third(rows)
-    if widths != {2}:
-        return rows
-    for at_id in (0, 1):
-        if all(type(row[at_id]) is int and type(row[1 - at_id]) is not int for row in rows):
-            found = {row[at_id]: row[1 - at_id] for row in rows}
-            return found if len(found) == len(rows) else rows
-    return rows
+    found = {(left, right): made for left, right, made in rows}
+    return found if len(found) == len(rows) else rows
 
 
-def _makes_third(row: Sequence[Any]) -> bool:
-    """Whether the third of three tokens is the first two joined."""
-    left, right, made = row
-    is_spelled = type(left) is type(right) is type(made) and isinstance(made, bytes | str | list)
-    return is_spelled and left + right == made
-
-
-def _without_third(rows: Sequence[Any]) -> Any:
-    """Return pairs with their new ids; or only pairs, if the third is their order or token."""
-    thirds = [row[2] for row in rows]
-    if all(map(_makes_third, rows)):
-        return [[left, right] for left, right, _ in rows]
-    if not all(type(third) is int for third in thirds):
-        return rows
-    ascend = all(a < b for a, b in pairwise(thirds))
-    if ascend and all(type(part) is int for row in rows for part in row):
-        found = {(left, right): made for left, right, made in rows}
-        return found if len(found) == len(rows) else rows
-    is_order = ascend or all(a >= b for a, b in pairwise(thirds))
-    return [[left, right] for left, right, _ in rows] if is_order else rows
+def _is_three_ids(row: Any) -> bool:
+    return isinstance(row, list | tuple) and [*map(type, row)] == [int, int, int]
 
 
 def _is_vocab(value: Any) -> bool:

@@ -81,17 +81,13 @@ def recognises(source: TokenizerSource) -> bool:
 
 
 _ENTRY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:\s*(\d+(?=\s*[,}])|["\[])', re.DOTALL)
-_CODED = re.compile(
-    r"(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ :-]?)++"  # hex
-    r"|(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2,3}={1,2}"  # base64
-    r"|[\[(]?\d{1,3}(?:[, ]{1,2}\d{1,3})*+,?[\])]?"  # numbers
-)
+_HEX = re.compile(r"(?:[0-9A-Fa-f]{2} ?)++")
 
 
 def is_spelled_otherwise(head: bytes) -> bool:
     """Whether a file with this beginning is a vocabulary with ids first or in another spelling.
 
-    Hex and base64 also consist of GPT-2's characters, but then no token is a single character.
+    Hex also consists of GPT-2's characters, but then no token is a single character.
     """
     if not head.lstrip().startswith(b"{"):
         return False
@@ -107,9 +103,9 @@ def is_spelled_otherwise(head: bytes) -> bool:
         return True  # a byte written as itself, such as a space
     if single:
         return False
-    are_coded = map(_CODED.fullmatch, tokens)
+    are_hex = map(_HEX.fullmatch, tokens)
     are_literals = (token.startswith(("b'", 'b"')) for token in tokens)
-    return len(tokens) > 3 and (all(are_coded) or all(are_literals))
+    return len(tokens) > 3 and (all(are_hex) or all(are_literals))
 
 
 def _unquoted(key: bytes) -> str:

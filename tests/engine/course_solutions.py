@@ -2,7 +2,6 @@
 
 import json
 import pickle
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from pprint import pformat
 from typing import Any
@@ -35,17 +34,8 @@ def pairs(write: Write) -> list[list[Any]]:
     return [[write(left), write(right)] for left, right in PLAIN.merges]
 
 
-def joined(write: Write) -> list[tuple[tuple[Any, Any], Any]]:
-    """Return each merge with the token that it makes."""
-    return [((write(left), write(right)), write(left + right)) for left, right in PLAIN.merges]
-
-
 def decoded(token: bytes) -> str:
     return token.decode("utf-8", "replace")
-
-
-def escaped(token: bytes) -> str:
-    return token.decode("utf-8", "surrogateescape")
 
 
 def latin(token: bytes) -> str:
@@ -54,14 +44,6 @@ def latin(token: bytes) -> str:
 
 def spaced(token: bytes) -> str:
     return token.hex(" ")
-
-
-def in_numbers(token: bytes) -> str:
-    return " ".join(map(str, token))
-
-
-def in_escapes(token: bytes) -> str:
-    return str(token)[2:-1]
 
 
 # -- files
@@ -103,11 +85,7 @@ BY_NOTE: dict[str, dict[str, Files]] = {
         "hex by id, hex in lines": two(HEX, HEX_LINES),
         "hex tokens first, hex in lines": two(by_token(bytes.hex), HEX_LINES),
         "other names": one({"id_to_token": HEX, "bpe_merges": pairs(bytes.hex)}),
-        "merges with their counts": two(HEX, [[*merge, 9] for merge in pairs(bytes.hex)]),
         "hex with spaces": spelled(spaced),
-        "hex with a sign in front, tokens first": two(
-            by_token(lambda token: f"0x{token.hex()}"), pairs(lambda token: f"0x{token.hex()}")
-        ),
     },
     "its tokens are spelled in GPT-2's spelling": {
         "GPT-2's spelling by id": two(
@@ -139,24 +117,12 @@ BY_NOTE: dict[str, dict[str, Files]] = {
             by_token(str), lines(map(str, PLAIN.merges))
         ),
     },
-    "its tokens are spelled in written numbers": {"written numbers": spelled(in_numbers)},
-    "its tokens are spelled in Python's escapes": {"escapes": spelled(in_escapes)},
-    "its tokens are spelled in text with surrogates": {"surrogates": spelled(escaped)},
-    "its tokens are decoded text": {
-        "decoded text with merges in bytes, pickled": pickled(
-            ({i: decoded(t) for i, t in PLAIN.vocab.items()}, PLAIN.merges)
-        ),
-        "decoded text with merges as lists": two(by_id(decoded), pairs(list)),
-    },
     "its tokens are spelled in bytes": {
         "as Python prints them": {"vocab.txt": repr(PLAIN.vocab), "merges.txt": repr(PLAIN.merges)},
-        "as Python prints them in one file": text(
-            f"{OrderedDict(PLAIN.vocab)!r}\n{pformat(PLAIN.merges)}\n"
-        ),
+        "as Python prints them in one file": text(f"{PLAIN.vocab!r}\n{pformat(PLAIN.merges)}\n"),
         "a module of Python": {
             "tok.py": f"# mine\nvocab = {PLAIN.vocab!r}\nmerges = {PLAIN.merges!r}\n"
         },
-        "merges with their tokens beside a vocabulary": pickled((PLAIN.vocab, joined(bytes))),
         "sets beside what is needed": pickled(SETS),
     },
     "it holds merges of ids only": {
@@ -168,22 +134,14 @@ BY_NOTE: dict[str, dict[str, Files]] = {
             lines(["# merges", "", *(f"{a} {b}  # {m}" for a, b, m in IDS)])
         ),
         "lines of three ids": text(lines(f"{a},{b},{m}" for a, b, m in IDS)),
-        "lines of three ids, with names of columns": text(
-            lines(["left,right,new_id", *(f"{a},{b},{m}" for a, b, m in IDS)])
-        ),
-        "lines of ids in brackets": text(lines(f"[{a}][{b}] -> [{m}]" for a, b, m in IDS)),
-        "lines of pairs of ids": text(lines(f"({a}, {b}): {m}" for a, b, m in IDS)),
         "pairs of ids alone": one([each[:2] for each in IDS]),
-        "items of a dict of ids": one([((a, b), m) for a, b, m in IDS]),
     },
     "it holds merges only": {
         "merges of bytes, pickled": pickled(PLAIN.merges),
         "merges alone in hex": one(pairs(bytes.hex)),
         "merges alone in GPT-2's spelling": one(pairs(spell)),
         "merges alone as texts": one([f"{left} {right}" for left, right in pairs(spell)]),
-        "merges with their tokens, printed": text(joined(bytes)),
-        "merges with their tokens in hex": one(joined(bytes.hex)),
-        "triples of tokens": pickled([(a, b, a + b) for a, b in PLAIN.merges]),
+        "merges of bytes, printed": text(PLAIN.merges),
     },
     "spelled in latin-1": {"merges alone in latin-1": one(pairs(latin))},
     "spelled in lists of numbers": {

@@ -1,7 +1,6 @@
 """JSON of course solutions: every spelling of bytes is recognised and named in a note."""
 
 import json
-from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ SPELLINGS: dict[str, Callable[[bytes], Any]] = {
     "GPT-2's spelling": spell,
     "latin-1": lambda token: token.decode("latin-1"),
     "hex": bytes.hex,
-    "base64": lambda token: b64encode(token).decode(),
 }
 
 
@@ -79,24 +77,13 @@ LETTERS = {str(byte): chr(byte) for byte in range(256)}
 LOW = [["l", "o"], ["lo", "w"]]
 
 
-def test_a_table_of_rows_is_put_in_order_or_left_as_it_is() -> None:
+def test_rows_of_three_ids_are_merges_with_their_new_ids() -> None:
     tables: list[tuple[Any, Any]] = [
-        ([["a", "b", 9], ["c", "d", 9], ["e", "f", 3]], [["a", "b"], ["c", "d"], ["e", "f"]]),
-        ([["a", "b", 3], ["c", "d", 9], ["e", "f", 5]], None),  # in no order
         ([[97, 98, 256], [256, 99, 257]], {(97, 98): 256, (256, 99): 257}),
-        ([[97, 98, 7], [256, 99, 7]], [[97, 98], [256, 99]]),
         ([[97, 98, 256], [97, 98, 257]], None),  # a pair twice
-        ([[1, 2, 3], [3, 3, 6]], {(1, 2): 3, (3, 3): 6}),  # no sums
-        ([["a", b"b", "ab"], ["c", b"d", "cd"]], None),
-        ([["a", 0], ["b", 1]], {0: "a", 1: "b"}),
-        ([[0, "a"], [1, "b"]], {0: "a", 1: "b"}),
-        ([[5, "a"], [5, "b"]], None),  # an id twice
+        ([["a", "b", 9], ["c", "d", 9]], None),
         ([["a", "b"], ["ab", "c"]], None),
-        ([["a"], "b"], None),
-        ([[["a", "bc"], "abc"]], [["a", "bc"]]),
-        ([[["a", "b"], "x"]], None),
-        ([[["a", "b"], 1], ["c", 2]], {1: ["a", "b"], 2: "c"}),
-        ([[["a", "b"], 0], [["c", "d"], 1]], [["a", "b"], ["c", "d"]]),
+        ([[97, 98, 256], "b"], None),
         ([], None),
         ("ab", None),
     ]
@@ -111,7 +98,6 @@ def test_vocabulary_and_merges_are_told_apart() -> None:
         ([[[*LETTERS.values()], LOW]], [*LETTERS.values()], LOW),
         ([LETTERS, {"l o": 0, "lo w": 1}], LETTERS, {"l o": 0, "lo w": 1}),
         ([LOW], None, LOW),
-        ([[["l", "o", "lo"], ["lo", "w", "low"]]], None, LOW),
         ([LETTERS], LETTERS, None),
         ([LETTERS, []], LETTERS, []),
         ([{"vocab": LETTERS}], LETTERS, None),
@@ -160,7 +146,7 @@ def test_merges_in_lines_of_ids_are_known_by_their_first_lines() -> None:
     lines = "108 111 256\n" + "".join(f"{n} 97 {n + 1}\n" for n in range(256, 600))
     for head, is_of_ids in (
         ("108 111\n256 119\n", True),
-        ("left right\n108 111\n# then\n256 119\n", True),
+        ("# left, right\n108 111\n# then\n256 119\n", True),
         ("108 111\nleft right\n256 119\n", False),
         ("108 111\n257 119\n", False),  # 257 is not made yet
         ("256 111\n256 119\n", False),
@@ -202,9 +188,9 @@ def changed(**changes: Any) -> str:
         (changed(vocab=5), "the vocabulary is neither a dict nor a list of tokens"),
         (
             changed(vocab={"0": "a"}),
-            r"surrogates \(its tokens seem to be text, which cannot hold ev",
+            r"b'…' \(its tokens seem to be text, which cannot hold ev",
         ),
-        (changed(vocab={"0": [97]}), r"the 256 single bytes are not all there, .*surrogates; hex"),
+        (changed(vocab={"0": [97]}), r"the 256 single bytes are not all there, .*b'…'; hex"),
         (changed(vocab={"x": "a"}), "'x' is no token id"),
         (changed(vocab={"-1": "a"}), "'-1' is no token id"),
         (changed(vocab={"1": "a", "01": "b"}), "the id 1 is given to two tokens"),
@@ -220,7 +206,7 @@ def changed(**changes: Any) -> str:
         (json.dumps({"97,98": 1 << 31}), "of 97 and 98 to 2147483648, names an id that is no byte"),
         (json.dumps({"97,98": 255, "98,99": 256}), "makes the id 255; so the ids below it are no"),
         (changed(merges=[["a", "漢"]]), "merge 1 is unknown or not spelled as the vocabulary is"),
-        (changed(merges=[["s", "t"], ["a", "漢"]]), r"merge 2 \(a æ¼¢\) needs the token"),
+        (changed(merges=[["s", "t"], ["a", "漢"]]), r"merge 2 is unknown or not spelled as"),
         (changed(merges=[["q", "z"]]), r"merge 1 \(q z\) needs the token qz"),
         (changed(merges=[["s", "t"]]), r"no merge makes the token est \(such tokens: "),
         (changed(special_tokens="x"), "its special tokens are no list of text"),

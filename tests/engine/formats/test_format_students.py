@@ -124,10 +124,6 @@ RAW = "".join(f"{decoded(left)} {decoded(right)}\n" for left, right in PLAIN.mer
             "it is a flat list, with '[0-9a-f]+' in it",
         ),
         (
-            {"m.json": json.dumps([["31", "32"], ["33", "34"]])},
-            "can be read as hex and as written numbers, and mean different tokens",
-        ),
-        (
             {"tok.json": json.dumps({"vocab": by_id(list), "merges": [108, 111]})},
             "it is a flat list, with 108 in it",
         ),
