@@ -1,8 +1,8 @@
 /* Some patterns as scanners, which find the end of the pretoken that begins at a place.
  *
  * Each scanner is its regex of engine/text/patterns.py, alternative by alternative; the tests compare
- * the two. A table has the classes of characters (letter, number, space). Python fills it by the
- * module that runs the regexes, page by page, when a text first needs a page.
+ * the two. A table has the classes of characters (letter, number, space). Python fills it, page by
+ * page, when a text first needs a page, and again when it needs a character that is 0 there.
  *
  * A byte that is not valid UTF-8 is a character by itself, without a class.
  */
@@ -18,7 +18,8 @@ typedef struct { int32_t classes, size, code; } Char;
 typedef const uint8_t *Pattern(Scanner *s, const uint8_t *at);
 struct Scanner {
     Pattern *pattern;
-    uint8_t *pages[PAGES];   /* character → its classes; NULL: no text has needed the page */
+    uint8_t *pages[PAGES];   /* character → its classes; NULL: no text has needed the page;
+                              * 0 for a character that none has needed */
     const uint8_t *end;      /* of the text that is scanned */
     ARRAY(int64_t) lengths;  /* lengths of the pretokens of the last call */
     ARRAY(int64_t) counts;   /* number of pretokens of each piece */
@@ -30,7 +31,7 @@ static Char char_beyond_ascii(Scanner *s, const uint8_t *at) {
     Char c = {KNOWN, 1, -1};
     if ((c.code = read_character(at, s->end, &c.size)) < 0) return c;
     const uint8_t *page = s->pages[c.code / PAGE];
-    if (page) c.classes = page[c.code % PAGE];
+    c.classes = page ? page[c.code % PAGE] : 0;
     return c;
 }
 
@@ -214,20 +215,20 @@ EXPORT Scanner *scanner_new(const char *name) {
 
 /* Set the classes of the characters of a page. */
 EXPORT int64_t scanner_add_page(Scanner *s, int64_t page, const uint8_t *classes) {
-    if (page < 0 || page >= PAGES || s->pages[page]) return FAILED;
-    if ((s->pages[page] = malloc(PAGE)) == NULL) return FAILED;
+    if (page < 0 || page >= PAGES) return FAILED;
+    if (!s->pages[page] && (s->pages[page] = malloc(PAGE)) == NULL) return FAILED;
     memcpy(s->pages[page], classes, PAGE);
     return 0;
 }
 
-/* Return the first missing page that the text needs from `begin` on, and move `begin` there;
- * `NO_PAGE` if no page is missing. */
+/* Return the first page that the text needs from `begin` on and that lacks a character of it, and
+ * move `begin` there; `NO_PAGE` if none lacks one. */
 EXPORT int64_t scanner_missing_page(Scanner *s, const uint8_t *text, int64_t size, int64_t *begin) {
     const uint8_t *at = text + *begin;
     s->end = text + size;
     for (Char c; at < s->end; at += c.size) {
         c = char_at(s, at);
-        if (c.code < 0 || s->pages[c.code / PAGE]) continue;
+        if (c.classes) continue;
         *begin = at - text;
         return c.code / PAGE;
     }

@@ -22,14 +22,16 @@ class KernelScanner(KernelObject):
 
     Args:
         name: a pattern in `SCANNED`.
-        classes_of: page → the classes of its characters, a byte each. A page has the `PAGE`
-            characters from `PAGE` times its number on.
+        classes_of: (page, whether it was asked before) → the classes of its characters, a byte
+            each; 0 to be asked again for the page when a text has the character. A page has the
+            `PAGE` characters from `PAGE` times its number on.
     """
 
-    def __init__(self, name: str, classes_of: Callable[[int], bytes]) -> None:
+    def __init__(self, name: str, classes_of: Callable[[int, bool], bytes]) -> None:
         memory_error = "there is not enough memory to cut a text; give it in parts"
         super().__init__("scanner", memory_error, name.encode())
         self._classes_of = classes_of
+        self._asked: set[int] = set()
         self._lock = Lock()
         self._add_page(0)
 
@@ -53,4 +55,5 @@ class KernelScanner(KernelObject):
             return lengths, self.integers("scanner_counts", len(sizes))
 
     def _add_page(self, page: int) -> None:
-        self.call("scanner_add_page", page, self._classes_of(page))
+        self.call("scanner_add_page", page, self._classes_of(page, page in self._asked))
+        self._asked.add(page)

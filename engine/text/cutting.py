@@ -7,13 +7,12 @@ the pattern's regex cuts each piece.
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Callable
 from functools import cache, partial
 
 from engine.core.arrays import parts_of
-from engine.core.slow_modules import regex
+from engine.core.slow_modules import regex, unicodedata
 from engine.native import KERNEL, scanning
 from engine.text.patterns import Pattern, bert_pattern, name_of
 from engine.text.pretokenize import pretokens_of_piece
@@ -62,7 +61,7 @@ def scanner_for(pattern: Pattern) -> scanning.KernelScanner | None:
     name = "bert" if pattern == bert_pattern(marks) else name_of(pattern)
     if KERNEL is None or name not in scanning.SCANNED:
         return None
-    return scanning.KernelScanner(name, partial(_classes_of, marks if name == "bert" else ""))
+    return scanning.KernelScanner(name, partial(classes_of, marks if name == "bert" else ""))
 
 
 def regex_cutter(pattern: Pattern) -> CutPieces:
@@ -86,24 +85,51 @@ _CLASSES = (
     (scanning.UPPER, r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+"),
     (scanning.LOWER, r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"),
 )
-_ASCII_CLASSES = (
-    *((scanning.LETTER, "[A-Za-z]+"), (scanning.NUMBER, "[0-9]+"), (scanning.SPACE, "[\t-\r ]+")),
-    *((scanning.UPPER, "[A-Z]+"), (scanning.LOWER, "[a-z]+"), (scanning.MARK, r"[!-/:-@\[-`{-~]+")),
-)
+_OF_CATEGORY = {
+    **dict.fromkeys(("Lu", "Lt"), scanning.LETTER | scanning.UPPER),
+    "Ll": scanning.LETTER | scanning.LOWER,
+    "L": scanning.LETTER | scanning.UPPER | scanning.LOWER,
+    "M": scanning.UPPER | scanning.LOWER,
+    "N": scanning.NUMBER,
+    "Z": scanning.SPACE,
+    "P": scanning.MARK,
+    "S": scanning.MARK,
+}
+"""Category of Unicode, or its first letter → class bits. Only BERT's pattern looks at marks."""
+_SPACES = "\t\n\v\f\r\x85"
+"""Spaces whose category is that of control characters."""
+_RECLASSIFIED = "\u0295"
+"""Characters whose category changes with Unicode 17, which not each Python and `regex` has."""
 
 
 @cache
-def _classes_of(marks: str, page: int) -> bytes:
-    """Return the class bits of each character of a page; `marks` is a regex of punctuation.
+def classes_of(marks: str, page: int, is_again: bool) -> bytes:
+    """Return the class bits of each character of a page; 0 where only `regex` knows them.
 
-    The bits come from the `regex` module, so the kernel and the regexes agree on every character.
-    Those of ASCII are written down, since loading that module takes longer than a short training.
+    The bits are those of the `regex` module, so the kernel and the regexes agree on every
+    character. But its import takes a tenth of a short training, and the standard library knows the
+    same of characters that have kept their category since Unicode 3.2.
+
+    Args:
+        marks: a regex of punctuation, of the pattern `bert`.
+        is_again: whether a text has a character that was 0.
     """
     characters = "".join(map(chr, range(scanning.PAGE * page, scanning.PAGE * (page + 1))))
+    if not (is_again or (marks and page)):
+        return bytes(map(_class_in_python, characters))
     classes = bytearray([scanning.KNOWN] * scanning.PAGE)
-    classes_here = (*_CLASSES, (scanning.MARK, marks)) if page else _ASCII_CLASSES
-    for one, of_class in classes_here:
-        for run in (regex if page else re).finditer(of_class, characters):
+    for one, of_class in (*_CLASSES, (scanning.MARK, marks)):
+        for run in regex.finditer(of_class, characters):
             for place in range(*run.span()):
                 classes[place] |= one
     return bytes(classes)
+
+
+def _class_in_python(character: str) -> int:
+    category = unicodedata.category(character)
+    since_3_2 = unicodedata.ucd_3_2_0.category(character)
+    if category != since_3_2 or category == "Cn" or character in _RECLASSIFIED:
+        return 0
+    if character in _SPACES:
+        return scanning.KNOWN | scanning.SPACE
+    return scanning.KNOWN | _OF_CATEGORY.get(category, _OF_CATEGORY.get(category[0], 0))

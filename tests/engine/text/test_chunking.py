@@ -29,11 +29,11 @@ from engine import (
 from engine.counting.plain import documents_in
 from engine.native import KERNEL, SWITCH
 from engine.native.counting import KernelCounter
-from engine.native.scanning import SCANNED
+from engine.native.scanning import MARK, PAGE, SCANNED
 from engine.pipeline.added_tokens import SectionSplitter
 from engine.pipeline.normalizers import Lowercase
 from engine.text import pretokenize
-from engine.text.cutting import cutter_for, regex_cutter
+from engine.text.cutting import classes_of, cutter_for, regex_cutter
 from engine.text.patterns import PATTERNS, Alternative, BorderTables, Pattern
 from engine.text.pretokenize import (
     Chunk,
@@ -181,6 +181,19 @@ def test_every_character_of_two_planes_has_the_class_of_the_regex(name: str) -> 
     planes = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x20000)])).encode()
     cut = SCANNERS[name](planes, array("q", [len(planes)]))
     assert cut == regex_cutter(PATTERNS[name])(planes, array("q", [len(planes)]))
+
+
+def test_python_says_of_each_character_what_regex_says_or_leaves_it_to_regex() -> None:
+    left = []
+    for page in range(0x110000 // PAGE):
+        in_python, in_regex = (classes_of("", page, is_again) for is_again in (False, True))
+        in_python = bytes(classes & ~MARK for classes in in_python)
+        assert in_python == bytes(r if p else 0 for p, r in zip(in_python, in_regex, strict=True))
+        left += [chr(PAGE * page + place) for place in range(PAGE) if not in_python[place]]
+    # None of ASCII, and few that texts have; Python and `regex` may be of several Unicodes.
+    assert {"ʕ", "ẞ", "😀", "\u0378"} < set(left)
+    assert not set("éß–“”Жאن中あ한€\xa0") & set(left)
+    assert min(left) > "\x7f"
 
 
 @pytest.mark.parametrize("name", [name for name, pattern in PATTERNS.items() if pattern.borders])
