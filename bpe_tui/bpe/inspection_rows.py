@@ -14,13 +14,11 @@ from bpe_tui.panels.inspection_rows import (
     describe_specials,
     sections,
 )
-from bpe_tui.widgets.language import listed, tr, tr_sentence, visible_message
+from bpe_tui.widgets.language import listed, tr, visible_message
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.visible import quoted
 from bpe_tui.words.measures import describe_premiums, premiums_of
 from engine.analysis.inspection import Inspection
 from engine.analysis.unicode_blocks import coverage
-from engine.analysis.why_not import StandIns
 from engine.core.gpt2_bytes import spell
 
 
@@ -50,10 +48,8 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
     if other_languages := premiums(inspection):
         facts.append(("other languages", describe_premiums(other_languages)))
     if token is not None:  # the tokenizer's files spell it differently
-        found = StandIns(spell(token), token)
-        meaning = tr_sentence(found.sentence).describe(quoted)
-        template = "{spelling}: {quoted}; one for every byte"
-        spelling = tr(template, spelling=found.spelling, quoted=meaning)
+        template = "{spelling}, as GPT-2 spells it: a character for each byte"
+        spelling = tr(template, spelling=spell(token))
         facts.append((tr("in its files"), spelling))
     facts += [("note", visible_message(note)) for note in inspection.notes]
     if inspection.format is not None:

@@ -147,7 +147,6 @@ def encode(
     with choices.hint_at_allow_special():
         if explain:
             text = to_text(b"".join(blocks))
-            inputs.note_stand_ins(text)
             if len(text) == 1:
                 print(_unicode_forms(text))
             from bpe_tui.words.encoded_text import explanation  # slow, and only this needs it

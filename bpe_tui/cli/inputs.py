@@ -6,15 +6,13 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bpe_tui.cli.console import PROGRAM, has_screen, print_problem
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.widgets.language import plural, tr, tr_sentence, visible_message
-from bpe_tui.widgets.visible import quoted, visible_text
+from bpe_tui.widgets.language import plural, tr, visible_message
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
 from engine.bpe.trainers import TRAINERS
@@ -133,12 +131,8 @@ def check_single(config: Config) -> None:
 
 def note(message: str) -> None:
     """Print a note on standard error, with its foreign text made visible."""
-    _note_visible(visible_message(message))
-
-
-def _note_visible(message: str) -> None:
-    """Print a note whose foreign text is visible already, and must not be escaped twice."""
-    print(f"{PROGRAM}: {tr('note: {problem}', problem=message)}", file=sys.stderr)
+    problem = visible_message(message)
+    print(f"{PROGRAM}: {tr('note: {problem}', problem=problem)}", file=sys.stderr)
 
 
 def note_file_named(text: str) -> None:
@@ -154,20 +148,6 @@ def note_skipped(records: int) -> None:
     """Print the number of bad records that were left out, if there are any."""
     if records:
         note(tr("{records} left out", records=plural(records, "bad record")))
-
-
-NOTES = 3
-"""Most notes about GPT-2's spelling."""
-
-
-def note_stand_ins(text: str) -> None:
-    """Print the meaning of words in a text that are in GPT-2's spelling."""
-    from engine.analysis.why_not import stand_ins_in
-
-    for found in islice(stand_ins_in(text), NOTES):
-        spelled = visible_text(found.spelling)
-        meaning = tr_sentence(found.sentence).describe(quoted)
-        _note_visible(tr("{spelling}: {quoted}", spelling=spelled, quoted=meaning))
 
 
 def open_named(

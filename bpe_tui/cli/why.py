@@ -52,7 +52,6 @@ def why(
         raise inputs.CommandLineError("a token cannot be empty; say which one you mean")
     context = b"".join(parts) if text is None else os.fsencode(text)
     policy = choices.policy_of(allow_special, loaded.special_tokens)
-    inputs.note_stand_ins(f"{piece} {text or ''}")
     places = list(occurrences(to_text(context), b"".join(parts)))
     if not places:
         shown = quoted(b"".join(parts))

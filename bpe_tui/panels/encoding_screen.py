@@ -23,10 +23,10 @@ from bpe_tui.panels.token_detail import LanesPanel
 from bpe_tui.panels.training_panels import TypedTextPanel
 from bpe_tui.session.host import Notifier
 from bpe_tui.session.session import Session
-from bpe_tui.shell.panel import BORDER_CELLS, FramePanel, FrameT, MergeFrameT, TokenPanel, sentence
+from bpe_tui.shell.panel import FramePanel, FrameT, MergeFrameT, TokenPanel, sentence
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.fields import LONGEST_TEXT, Field
-from bpe_tui.widgets.language import tr, tr_message, tr_sentence
+from bpe_tui.widgets.language import tr, tr_message
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -39,15 +39,9 @@ from bpe_tui.widgets.rows import (
     spans_width,
 )
 from bpe_tui.widgets.text_field import TextField
-from bpe_tui.widgets.visible import quoted, shorten, visible_text, width
-from bpe_tui.words.narration import leading_parts
-from engine.analysis.why_not import stand_ins_in
+from bpe_tui.widgets.visible import shorten, visible_text, width
 from engine.core.errors import TokenIdsError
 from engine.encoding.typed_ids import decode_known, read_ids
-
-SPELLING_SOUGHT = 4000
-"""Number of characters that are searched for GPT-2's spelling at each key."""
-
 
 END_OF_ROWS = "This is the last pretoken of the text; > goes to the last step, {n}."
 
@@ -381,16 +375,7 @@ class WalkScreen(SessionScreen):
         """Do the slow work of `show_text` in a thread, so that the screen stays responsive."""
 
     def _take_in_text(self) -> None:
-        """Show the text; note in its border GPT-2's spelling."""
-        found = next(stand_ins_in(self.text[:SPELLING_SOUGHT]), None)
-        note = ""
-        if found is not None:
-            word = shorten(visible_text(found.spelling), 16)
-            meaning = tr_sentence(found.sentence).describe(quoted)
-            note = f"  {tr('{word} is {meaning}', word=word, meaning=meaning)}"
-        text = self.query_one("#text", TextArea)
-        room, title = text.outer_size.width - BORDER_CELLS, tr("text")
-        text.border_title = Content(leading_parts(room, f"{title}{note}"))
+        """Show the text."""
         pretokens = self.query_one(TextPretokensPanel)
         before = pretokens.pretokens
         self.show_text()

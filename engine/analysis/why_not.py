@@ -26,49 +26,11 @@ from engine.analysis.quoted_merges import (
 )
 from engine.core.arguments import checked
 from engine.core.events import PAIR_SIGN
-from engine.core.gpt2_bytes import read_stand_ins, spell
+from engine.core.gpt2_bytes import spell
 from engine.core.wording import Sentence, ShowBytes, is_partial, parted, say
 from engine.encoding.encoders import RankHeap
 from engine.encoding.rules import Crossing, EncodingRules, HasRules, first_merge_across
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
-
-# -- questions in GPT-2's spelling: `Ġè¿Ļ` in a vocabulary is the text ` 这`
-
-BYTES_SHOWN = 24
-
-
-@dataclass(frozen=True)
-class StandIns:
-    """A text in GPT-2's spelling, and the bytes that it spells."""
-
-    spelling: str
-    token: bytes
-
-    @property
-    def sentence(self) -> Sentence:
-        """A clause on what it spells.
-
-        >>> StandIns("Ġè¿Ļ", " 这".encode()).sentence.describe(lambda token: f"`{token.decode()}`")
-        "GPT-2's stand-ins for ` 这`, bytes 20 E8 BF 99"
-        """
-        shown = self.token[:BYTES_SHOWN].hex(" ").upper()
-        more = " …" if len(self.token) > BYTES_SHOWN else ""
-        noun = say("byte" if len(self.token) == 1 else "bytes")
-        template = "GPT-2's stand-ins for {token}, {noun} {shown}{more}"
-        return say(template, token=self.token, noun=noun, shown=shown, more=more)
-
-
-def stand_ins_in(text: str) -> Iterator[StandIns]:
-    """Yield the words of a text that are in GPT-2's spelling, which has no blanks.
-
-    >>> [found.spelling for found in stand_ins_in("why does it say Ġè¿Ļ here?")]
-    ['Ġè¿Ļ']
-    """
-    for word in text.split():
-        token = read_stand_ins(word)
-        if token is not None:
-            yield StandIns(word, token)
-
 
 # -- the answers, each with its facts and a sentence
 

@@ -7,7 +7,6 @@ this spelling. Source: GPT-2's `encoder.py`.
 
 from __future__ import annotations
 
-from codecs import getincrementaldecoder
 from collections.abc import Sequence
 
 from engine.core.arrays import parts_of
@@ -78,38 +77,3 @@ def unspell_all(spellings: Sequence[str]) -> list[bytes | None]:
     return [
         data if len(data) == len(part) else None for part, data in zip(parts, encoded, strict=True)
     ]
-
-
-def read_stand_ins(text: str) -> bytes | None:
-    """Return the bytes of a text in GPT-2's spelling; `None` if it is ordinary text.
-
-    Many ordinary letters also spell a byte: é spells half a character. So a text counts as a
-    spelling only if
-
-    * it spells a space or a newline (`Ġ`, `Ċ`), or a complete character of several bytes;
-    * its bytes are valid UTF-8, except that it may begin or end within a character;
-    * it spells no control character.
-
-    >>> read_stand_ins("Ġè¿Ļ").decode(), read_stand_ins("Ġè¿")
-    (' 这', b' \\xe8\\xbf')
-    >>> read_stand_ins("the"), read_stand_ins("café"), read_stand_ins("česky")
-    (None, None, None)
-    """
-    if text.isascii():
-        return None
-    try:
-        token = unspell(text)
-    except KeyError:
-        return None
-    start = 0
-    while start < min(len(token), 3) and 0x80 <= token[start] < 0xC0:
-        start += 1
-    try:
-        # An incremental decoder waits for the rest of a character that is cut off at the end.
-        whole = getincrementaldecoder("utf-8")().decode(token[start:])
-    except UnicodeDecodeError:
-        return None
-    if any(char < " " and char not in "\t\n\r" for char in whole):
-        return None
-    spells_space = "Ġ" in text or "Ċ" in text
-    return token if spells_space or not whole.isascii() else None

@@ -7,6 +7,7 @@ of a run (`Frame.vocabulary`) or from any tokenizer (`Vocabulary.of_tokenizer`).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -14,7 +15,7 @@ from typing import Final, NamedTuple
 from engine.core.arrays import Bools, Ints
 from engine.core.errors import PatternError, QueryError, UnknownTokenIdError
 from engine.core.events import Pair
-from engine.core.gpt2_bytes import read_stand_ins
+from engine.core.gpt2_bytes import unspell
 from engine.core.registry import Registry
 from engine.core.slow_modules import np, regex
 from engine.encoding.merging import NONE
@@ -80,8 +81,12 @@ class Query:
 
     @property
     def spelled(self) -> bytes | None:
-        """The bytes of the text if it is GPT-2's spelling (`Ġthe` is ` the`); otherwise `None`."""
-        return read_stand_ins(self.text)
+        """The bytes of a text with a space or a newline in GPT-2's spelling: `Ġthe` is ` the`."""
+        if not {"Ġ", "Ċ"}.intersection(self.text):
+            return None
+        with suppress(KeyError):
+            return unspell(self.text)
+        return None
 
     @classmethod
     def read(cls, text: str) -> Query:

@@ -3,13 +3,12 @@
 from itertools import accumulate, combinations, pairwise
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.arrays import NumberTable
 from engine.core.characters import characters_around, whole_characters
-from engine.core.gpt2_bytes import read_stand_ins, spell, unspell
+from engine.core.gpt2_bytes import spell, unspell
 from engine.core.wording import amount, counted, frequency, is_partial, say, with_power
 
 NO_CONTROLS = st.characters(exclude_categories=["Cc", "Cs"])
@@ -18,36 +17,6 @@ NO_CONTROLS = st.characters(exclude_categories=["Cc", "Cs"])
 @given(st.binary())
 def test_every_token_is_read_back(token: bytes) -> None:
     assert unspell(spell(token)) == token
-
-
-@given(st.text(NO_CONTROLS))
-def test_a_spelling_is_recognised_unless_it_is_all_ascii(text: str) -> None:
-    token = text.encode()
-    says_something = " " in text or not text.isascii()
-    assert read_stand_ins(spell(token)) == (token if says_something else None)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["the", "", "café", "česky", "ĉu", "naïve façade", "Ä", "Straße", "Ġ the", "Ġ漢", "Łódź", "Ģé"],
-)
-def test_ordinary_text_is_not_taken_for_a_spelling(text: str) -> None:
-    assert read_stand_ins(text) is None
-
-
-def test_up_to_three_bytes_of_a_character_may_come_first_and_no_control_characters() -> None:
-    for token, is_spelling in (
-        ("漢".encode(), True),
-        (b"\x80 a", True),
-        (b"\xbf \xe6\xbc", True),
-        (b"\x9f\x99\x82 a", True),
-        (b"\xbf\xbf\xbf\xbf a", False),
-        (b"\xc0 a", False),
-        (b" \t\r\n", True),
-        (b" \x1f", False),
-        (b"\n", True),
-    ):
-        assert read_stand_ins(spell(token)) == (token if is_spelling else None)
 
 
 def test_the_characters_around_a_part_are_those_that_it_touches() -> None:
