@@ -135,7 +135,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("T", "tie before", "app.tie(-1)", STEP, _PLAYED, "To the tied merge before.",
             words="ties equal counts", menu="next", of_merges=True),
     Command("b", "breakpoints …", "app.breakpoints", STEP, (TRAINING,),
-            "Breakpoints: what to stop at, such as a tie, a token, a count below 50.",
+            "Breakpoints: what to stop at, such as a tie, a count below 50.",
             words="stop pause when condition", menu="next", of_merges=True),
     Command("n", "next", "screen.following(1)", STEP, _PLAYED,
             "To the next breakpoint; without one, to the next tie or prune."),

@@ -93,8 +93,9 @@ class BreakpointList:
         >>> breakpoints.add("len>=3")
         >>> breakpoints.examine(Timeline(counts, Trainer(counts, 258).steps()), seconds=1)
         2
-        >>> breakpoints.next_hit(0)
-        Hit(step=2, breakpoint=TokenLength(least=3))
+        >>> hit = breakpoints.next_hit(0)
+        >>> hit.step, str(hit.breakpoint)
+        (2, 'len>=3')
         """
         found = []
         for watched in self.watched:
