@@ -11,6 +11,7 @@ from array import array
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.core.events import Pair
@@ -62,10 +63,6 @@ def merge_pair(tokens: Sequence[int], pair: Pair, new_id: int) -> list[int]:
     return merged
 
 
-WORTH_ARRAYS = 1 << 16
-"""Merges that take longer to put into a dict than numpy takes to be imported."""
-
-
 class MergeColumns(NamedTuple):
     """The ids of left and right parts, the ranks, and the ids of the results of merges."""
 
@@ -73,6 +70,15 @@ class MergeColumns(NamedTuple):
     right: Ints
     rank: Ints
     made: Ints
+
+
+class MergeNumbers(NamedTuple):
+    """The columns of `MergeColumns` in lists."""
+
+    left: list[int]
+    right: list[int]
+    rank: list[int]
+    made: list[int]
 
 
 class MergeArrays(Mapping[Pair, tuple[int, int]]):
@@ -104,13 +110,17 @@ class MergeArrays(Mapping[Pair, tuple[int, int]]):
         pairs, values = (np.array(row, dtype=np.int64).reshape(-1, 2) for row in rows)
         return MergeColumns(pairs[:, 0], pairs[:, 1], values[:, 0], values[:, 1])
 
+    @property
+    def numbers(self) -> MergeNumbers:
+        """The merges in plain columns, without numpy if they were read in rows."""
+        if self._rows is None:
+            return MergeNumbers(*(column.tolist() for column in self.columns))
+        return MergeNumbers(*(row[at::2].tolist() for row in self._rows for at in range(2)))
+
     @cached_property
     def by_pair(self) -> dict[Pair, tuple[int, int]]:
         """The merges as a dict."""
-        if self._rows is None:
-            left, right, rank, made = (column.tolist() for column in self.columns)
-        else:
-            left, right, rank, made = (row[at::2] for row in self._rows for at in range(2))
+        left, right, rank, made = self.numbers
         pairs, values = zip(left, right, strict=True), zip(rank, made, strict=True)
         return dict(zip(pairs, values, strict=True))
 
@@ -189,19 +199,32 @@ class MergesInIds(Sequence[tuple[bytes, bytes]]):
 
 
 def merge_arrays(
-    left: Iterable[int], right: Iterable[int], made: Iterable[int], count: int
+    left: Sequence[int], right: Sequence[int], made: Sequence[int]
 ) -> MergeArrays | None:
-    """Return the merges with these parts, in order of rank; `None` if a pair is repeated."""
-    import numpy as np
+    """Return the merges with these parts, in order of rank; `None` if a pair is repeated.
 
-    lefts, rights, results = (
-        np.fromiter(ids, dtype=np.int64, count=count) for ids in (left, right, made)
-    )
-    pairs = lefts.astype(np.uint64) << np.uint64(32) | rights.astype(np.uint64)
-    pairs.sort()
-    if np.any(pairs[1:] == pairs[:-1]):
+    A repeated pair makes the same token again.
+    """
+    count = len(made)
+    if len(set(made)) < count and len(set(zip(left, right, strict=True))) < count:
         return None
-    return MergeArrays(MergeColumns(lefts, rights, np.arange(count), results))
+    highest = max(map(max, (left, right, made))) if count else 0
+    typecode = "i" if highest < 2**31 else "q"
+    pairs = array(typecode, [0]) * (2 * count)
+    values = pairs[:]
+    for row, first, second in ((pairs, left, right), (values, range(count), made)):
+        row[::2], row[1::2] = array(typecode, first), array(typecode, second)
+    return MergeArrays.of_pairs(pairs, values)
+
+
+def numbers_of(table: Mapping[Pair, tuple[int, int]]) -> MergeNumbers:
+    """Return the columns of any merge table, in order of rank."""
+    if isinstance(table, MergeArrays):
+        return table.numbers
+    in_order = sorted(table.items(), key=itemgetter(1))
+    left, right = ([pair[side] for pair, _ in in_order] for side in range(2))
+    rank, made = ([value[at] for _, value in in_order] for at in range(2))
+    return MergeNumbers(left, right, rank, made)
 
 
 def columns_of(table: Mapping[Pair, tuple[int, int]]) -> MergeColumns:

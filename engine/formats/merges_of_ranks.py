@@ -21,9 +21,8 @@ from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
-from engine.encoding.merging import MergeArrays
+from engine.encoding.merging import MergeArrays, numbers_of
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.tokenizer_format import made_by_merges
 from engine.native import KERNEL
 from engine.native.vocabularies import RankedPairs, split_by_ranks
 from engine.text.patterns import PatternLike
@@ -46,17 +45,8 @@ def tokenizer_of_ranks(
     Raises:
         VocabularyError: a byte has no rank, or the tokens are too long.
     """
-    missing = [byte for byte in range(256) if bytes((byte,)) not in ranks]
-    if missing:
-        raise VocabularyError(
-            f"lacks {len(missing)} of the 256 single bytes, {bytes(missing[:1])!r} for one, "
-            "without which not every text can be encoded; is it cut short?"
-        )
-    found = merges_of_ranks(ranks)
+    alphabet, found = _parts_of_ranks(ranks)
     vocab = {rank: token for token, rank in ranks.items()}
-    alphabet: Alphabet = ByteAlphabet([ranks[bytes((byte,))] for byte in range(256)])
-    if found.unmade:
-        alphabet = WholeTokens(alphabet, {token: ranks[token] for token in found.unmade})
     made = Tokenizer(vocab, None, special_ids, pattern, alphabet=alphabet, table=found.table)
     if not found.unmade:
         return made, []
@@ -82,10 +72,10 @@ def ranks_of(tokenizer: Tokenizer) -> dict[bytes, int]:
     }
     if len(ranks) + len(tokenizer.special_ids) < len(tokenizer.vocab):
         raise VocabularyError("two ids have the same bytes, and ranks can hold only one")
-    ranked, _ = tokenizer_of_ranks(ranks, {}, tokenizer.pattern)
-    made = {token_id for _, token_id in ranked.merge_table.values()}
-    spell_alike = _spelling(ranked, made) == _spelling(tokenizer, made)
-    if not spell_alike or not _merge_alike(ranked, tokenizer):
+    alphabet, found = _parts_of_ranks(ranks)
+    made = set(numbers_of(found.table).made)
+    spell_alike = _spelling(alphabet, made) == _spelling(tokenizer.alphabet, made)
+    if not spell_alike or not _merge_alike(found.table, tokenizer):
         raise VocabularyError(
             "ranks cannot describe these merges: tokens are not numbered in the order of their "
             "merges, or are made by no merge of two tokens"
@@ -93,23 +83,44 @@ def ranks_of(tokenizer: Tokenizer) -> dict[bytes, int]:
     return ranks
 
 
-def _merge_alike(ranked: Tokenizer, tokenizer: Tokenizer) -> bool:
+def _parts_of_ranks(ranks: Mapping[bytes, int]) -> tuple[Alphabet, RankedMerges]:
+    """Return the alphabet and the merges of ranked tokens.
+
+    Raises:
+        VocabularyError: as for `tokenizer_of_ranks`.
+    """
+    missing = [byte for byte in range(256) if bytes((byte,)) not in ranks]
+    if missing:
+        raise VocabularyError(
+            f"lacks {len(missing)} of the 256 single bytes, {bytes(missing[:1])!r} for one, "
+            "without which not every text can be encoded; is it cut short?"
+        )
+    found = merges_of_ranks(ranks)
+    alphabet = ByteAlphabet([ranks[bytes((byte,))] for byte in range(256)])
+    if not found.unmade:
+        return alphabet, found
+    return WholeTokens(alphabet, {token: ranks[token] for token in found.unmade}), found
+
+
+def _merge_alike(ranked: Mapping[Pair, tuple[int, int]], tokenizer: Tokenizer) -> bool:
     """Whether a tokenizer merges like its ranks.
 
     It may have other pairs that join to a token, as tokenizer.json files made from ranks do. They
     are never neighbours, so they change nothing.
     """
-    merges, known = made_by_merges(ranked), ranked.merge_table
+    ours, theirs = (
+        list(zip(n.left, n.right, n.made, strict=True))
+        for n in map(numbers_of, (ranked, tokenizer.merge_table))
+    )
     vocab = tokenizer.vocab
-    theirs = made_by_merges(tokenizer)
-    return merges == [each for each in theirs if each[0] in known] and all(
-        vocab[left] + vocab[right] == vocab[made] for (left, right), made in theirs
+    return ours == theirs or (
+        ours == [each for each in theirs if each[:2] in ranked]
+        and all(vocab[left] + vocab[right] == vocab[made] for left, right, made in theirs)
     )
 
 
-def _spelling(tokenizer: Tokenizer, made: Set[int]) -> tuple[object, ...]:
+def _spelling(alphabet: Alphabet, made: Set[int]) -> tuple[object, ...]:
     """Return the alphabet, and its whole tokens without those that merges make."""
-    alphabet = tokenizer.alphabet
     if not isinstance(alphabet, WholeTokens):
         return alphabet, {}
     return alphabet.inner, {

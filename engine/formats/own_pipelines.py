@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from operator import itemgetter
+from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.gpt2_bytes import spell_all
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens, WordEndAlphabet
+from engine.encoding.merging import numbers_of
 from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline import decoders, pretokenizers
 from engine.pipeline.added_tokens import AddedToken
@@ -53,8 +54,7 @@ def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
             )
         alphabet = tokenizer.alphabet
         in_characters = isinstance(alphabet, CharacterAlphabet)
-        spelled = _spelled_vocab(tokenizer, to_texts if in_characters else spell_all)
-        vocab = {token: token_id for token_id, token in spelled.items()}
+        spelled, vocab = _spelled_vocab(tokenizer, to_texts if in_characters else spell_all)
         merges = _merges(tokenizer, spelled)
         special_tokens = tuple(map(AddedToken, tokenizer.special_tokens))
         if isinstance(alphabet, CharacterAlphabet):
@@ -97,11 +97,11 @@ def pre_tokenizer_of(pattern: Pattern, in_bytes: bool) -> pretokenizers.PreToken
 
 def _spelled_vocab(
     tokenizer: Tokenizer, spelling: Callable[[Sequence[bytes]], list[str]]
-) -> dict[int, str]:
-    """Return each token by its id as `tokenizer.json` spells it; special ones as they are."""
+) -> tuple[dict[int, str], dict[str, int]]:
+    """Return id → token as `tokenizer.json` spells it, special ones as they are; and back."""
     ids = sorted(tokenizer.vocab)
     special = {token_id: token for token, token_id in tokenizer.rules.special_ids.items()}
-    plain = spelling([tokenizer.vocab[token_id] for token_id in ids])
+    plain = spelling(list(map(tokenizer.vocab.__getitem__, ids)))
     spelled = {**dict(zip(ids, plain, strict=True)), **special}
     if SURROGATE.search("".join(spelled.values())):
         token_id, text = next(each for each in spelled.items() if SURROGATE.search(each[1]))
@@ -109,31 +109,34 @@ def _spelled_vocab(
             f"the {'special ' * (token_id in special)}token {text!r} is no UTF-8 text, which it "
             "has to be"
         )
-    if len(last := {text: token_id for token_id, text in spelled.items()}) < len(spelled):
-        token_id, text = next(each for each in spelled.items() if last[each[1]] != each[0])
+    if len(vocab := dict(zip(spelled.values(), spelled, strict=True))) < len(spelled):
+        token_id, text = next(each for each in spelled.items() if vocab[each[1]] != each[0])
         raise TokenizerFileError(
-            f"the tokens {token_id} and {last[text]} have the same spelling, {text!r}, which "
+            f"the tokens {token_id} and {vocab[text]} have the same spelling, {text!r}, which "
             "tokenizer.json cannot say; choose special tokens that no ordinary token equals"
         )
-    return spelled
+    return spelled, vocab
 
 
 def _merges(tokenizer: Tokenizer, spelled: dict[int, str]) -> list[tuple[str, str]]:
     """Return the merges in order of rank; a file has one rank for each."""
-    ranked = sorted(tokenizer.merge_table.items(), key=itemgetter(1))
-    merges = [(spelled[left], spelled[right]) for (left, right), _ in ranked]
-    for (left, right), (_, (rank, made)) in zip(merges, ranked, strict=True):
-        if left + right != spelled[made]:
-            raise TokenizerFileError(f"the merge of rank {rank} does not make its parts' bytes")
-    if len({rank for _, (rank, _) in ranked}) < len(ranked):
-        for rank, same in groupby(ranked, key=lambda each: each[1][0]):
-            lefts, rights = zip(*(pair for pair, _ in same), strict=True)
-            if len(lefts) > 1 and {*lefts} & {*rights}:
+    numbers = numbers_of(tokenizer.merge_table)
+    lefts, rights, made = (
+        list(map(spelled.__getitem__, ids)) for ids in (numbers.left, numbers.right, numbers.made)
+    )
+    if (joined := list(map(add, lefts, rights))) != made:
+        differing = next(n for n, text in enumerate(joined) if text != made[n])
+        rank = numbers.rank[differing]
+        raise TokenizerFileError(f"the merge of rank {rank} does not make its parts' bytes")
+    if len(set(numbers.rank)) < len(made):
+        for rank, places in groupby(range(len(made)), key=numbers.rank.__getitem__):
+            same = list(places)
+            if len(same) > 1 and {lefts[n] for n in same} & {rights[n] for n in same}:
                 raise TokenizerFileError(
                     f"several merges share the rank {rank} and could overlap, which "
                     "tokenizer.json cannot say; give each merge a rank of its own"
                 )
-    return merges
+    return list(zip(lefts, rights, strict=True))
 
 
 def _ignores_merges(tokenizer: Tokenizer) -> bool:

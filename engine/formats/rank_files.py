@@ -153,7 +153,7 @@ def library_for(path: Path, tokenizer: Tokenizer) -> tuple[Library, ...]:
     made = tiktoken.Encoding(
         path.name,
         pat_str=tokenizer.pattern.source,
-        mergeable_ranks=ranks_of(tokenizer),
+        mergeable_ranks=read_ranks(TokenizerSource([path]), read_bytes(path)),
         special_tokens=dict(tokenizer.rules.special_ids),
     )
     return (Library("tiktoken", made.encode_ordinary),)

@@ -7,7 +7,6 @@ only when they are needed.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.json_fields import Fields
+from engine.core.json_text import indented_json
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.folder_settings import read_folder_settings
 from engine.formats.guesses import note_template
@@ -148,16 +148,15 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
 
         with errors_at(target):
             pipeline = hugging_face_stages(pipeline)
-    text = json.dumps(pipeline.to_json(), ensure_ascii=False, indent=2)
     try:
-        content = text.encode()
+        content = [part.encode() for part in indented_json(pipeline.to_json())]
     except UnicodeEncodeError as error:
-        near = text[max(error.start - 10, 0) : error.end + 10]
+        near = error.object[max(error.start - 10, 0) : error.end + 10]
         raise TokenizerFileError(
             f"{target}: something that is no UTF-8 cannot be written: {near!r}; train without such "
             "text"
         ) from None
-    write_files({target: content + b"\n"}, overwrite=overwrite)
+    write_files({target: [*content, b"\n"]}, overwrite=overwrite)
 
 
 def save_pieces(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, groupby
@@ -22,7 +23,7 @@ from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell_all
 from engine.core.json_fields import Fields, well_formed
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.encoding.encoders import RankHeap
-from engine.encoding.merging import WORTH_ARRAYS, merge_arrays
+from engine.encoding.merging import merge_arrays
 from engine.native.encoding import Spelling, Way
 from engine.pipeline.stage import Stage, StageRegistry, setting, stage
 from engine.unigram.lattice import Lattice
@@ -188,7 +189,7 @@ class BPE(MergingModel):
     ignore_merges: bool = setting(default=False, may_be_missing=True)
 
     def settings(self) -> dict[str, Any]:
-        return tables_last({**super().settings(), "merges": [list(each) for each in self.merges]})
+        return tables_last(super().settings())
 
     def check(self, fields: Fields) -> None:
         try:
@@ -281,23 +282,18 @@ class BPE(MergingModel):
 
     @cached_property
     def table(self) -> Mapping[Pair, tuple[int, int]]:  # type: ignore[override]
-        many = len(self.merges) >= WORTH_ARRAYS
-        if many and (arrays := merge_arrays(*self._columns(), len(self.merges))) is not None:
-            return arrays
-        lefts, rights, made = self._columns()
-        found = dict(zip(zip(lefts, rights, strict=True), enumerate(made), strict=True))
-        if len(found) < len(self.merges):
-            # The last rank of a repeated pair counts, so the order may be wrong.
-            by_rank = sorted((rank, pair, new_id) for pair, (rank, new_id) in found.items())
-            return {pair: (rank, new_id) for rank, pair, new_id in by_rank}
-        return found
-
-    def _columns(self) -> tuple[Iterator[int], Iterator[int], Iterator[int]]:
-        """Return iterators over the ids of left parts, right parts and results of all merges."""
         lefts, rights = zip(*self.merges, strict=True) if self.merges else ((), ())
         joined = map(self._joined if self._prefix else add, lefts, rights)
-        id_of = self.vocab.__getitem__
-        return map(id_of, lefts), map(id_of, rights), map(id_of, joined)
+        columns = [
+            array("q", map(self.vocab.__getitem__, part)) for part in (lefts, rights, joined)
+        ]
+        if (arrays := merge_arrays(*columns)) is not None:
+            return arrays
+        left, right, made = columns
+        found = dict(zip(zip(left, right, strict=True), enumerate(made), strict=True))
+        # The last rank of a repeated pair counts, so the order may be wrong.
+        by_rank = sorted((rank, pair, new_id) for pair, (rank, new_id) in found.items())
+        return {pair: (rank, new_id) for rank, pair, new_id in by_rank}
 
     def alphabet(self, in_bytes: bool) -> Alphabet:
         vocab, has_affixes = self.vocab, self._prefix or self._suffix

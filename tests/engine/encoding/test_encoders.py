@@ -109,7 +109,7 @@ def test_merges_out_of_order_are_made_one_by_one(order: Merges, pretoken: bytes)
 
 def test_merges_in_arrays_are_the_merges_of_the_dict() -> None:
     table = {(97, 98): (0, 256), (256, 99): (1, 257)}
-    arrays = merge_arrays([97, 256], [98, 99], [256, 257], 2)
+    arrays = merge_arrays([97, 256], [98, 99], [256, 257])
     assert arrays is not None
     assert (dict(arrays), len(arrays)) == (table, 2)
     assert list(arrays.items()) == list(table.items())
@@ -118,7 +118,7 @@ def test_merges_in_arrays_are_the_merges_of_the_dict() -> None:
     assert all(mine.tolist() == other.tolist() for mine, other in columns)
     for kind in (Encoder, RankHeap):
         assert kind(alphabet.BYTES, arrays).encode(b"aabcab") == [97, 257, 256]
-    assert merge_arrays([97, 97], [98, 98], [256, 257], 2) is None
+    assert merge_arrays([97, 97], [98, 98], [256, 256]) is None
 
 
 def test_merges_are_in_order_if_each_comes_after_those_of_its_parts() -> None:
@@ -129,8 +129,8 @@ def test_merges_are_in_order_if_each_comes_after_those_of_its_parts() -> None:
         assert not is_in_order(too_late | late)
     for wrong in ({(256, 97): (0, 256)}, {(97, 256): (0, 256)}, ab | {(98, 99): (0, 257)}):
         assert not is_in_order(wrong)
-    assert merge_arrays([1, 2, 2], [3, 3, 4], [5, 6, 7], 3) is not None
-    assert merge_arrays([1, 2, 1], [3, 3, 3], [5, 6, 7], 3) is None
+    assert merge_arrays([1, 2, 2], [3, 3, 4], [5, 6, 6]) is not None
+    assert merge_arrays([1, 2, 1], [3, 3, 3], [5, 6, 5]) is None
 
 
 PLAIN = ByteAlphabet(range(256))

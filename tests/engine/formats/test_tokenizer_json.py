@@ -22,7 +22,6 @@ from engine.formats import open_tokenizer
 from engine.formats.piece_list import save_piece_list
 from engine.formats.tokenizer_format import Opened
 from engine.formats.tokenizer_json import save_pieces
-from engine.recording.token_table import TokenTable
 
 
 @pytest.fixture(scope="module")
@@ -67,22 +66,6 @@ def test_the_ids_are_those_of_hugging_face(place: Path, build: Callable[[], Thei
     is_the_same()
     for text in sample_texts():
         check(in_old_unicode(text))
-
-
-@pytest.mark.parametrize("build", BUILDERS, ids=lambda build: str(build.__name__))
-def test_merges_are_the_same_in_arrays(
-    place: Path, build: Callable[[], Theirs], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    theirs = built(build)
-    in_dict = opened(place, theirs).tokenizer
-    monkeypatch.setattr("engine.pipeline.models.WORTH_ARRAYS", 1)
-    in_arrays = opened(place, theirs).tokenizer
-    assert in_arrays.merge_table == in_dict.merge_table
-    assert in_arrays.merges == in_dict.merges
-    sample = "".join(sample_texts())[:2000]
-    assert in_arrays.encode(sample) == in_dict.encode(sample)
-    tables = [TokenTable.of_tokenizer(each) for each in (in_arrays, in_dict)]
-    assert tables[0].is_ever_encoded.tolist() == tables[1].is_ever_encoded.tolist()
 
 
 @every_kind
