@@ -296,6 +296,9 @@ class SessionApp(BaseApp):
             self.changed()
 
     def refusal_of(self, action: str) -> str | None:
+        screen = self.screen
+        if action == HIDE_NEXT and isinstance(screen, SessionScreen) and screen.is_asking:
+            return None  # a hint, under any model
         return refusal_of(action, self.session)
 
     def action_show(self, kind: str) -> None:

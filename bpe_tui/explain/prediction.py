@@ -11,15 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bpe_tui.explain.explanation import BAR_SIGNS, AnyExplainer, Bar, CountRoom
+from bpe_tui.explain.explanation import AnyExplainer, Bar, CountRoom
 from bpe_tui.explain.merge_explanation import MergeExplainer
-from bpe_tui.lessons.question_rows import fitting_rows, packed_rows, word_spans
+from bpe_tui.lessons.question_rows import fitting_rows, option_rows, packed_rows
 from bpe_tui.shell.panel import token_edge
 from bpe_tui.widgets.controls import FooterKey
 from bpe_tui.widgets.language import current_table, tr, visible_message
-from bpe_tui.widgets.rows import Row, Span, left
+from bpe_tui.widgets.rows import Row, Span
 from engine.core.errors import QuestionError
-from engine.learning.questions import kinds_for, predict
+from engine.learning.asked_steps import AskedSteps
+from engine.learning.questions import kinds_for
 from engine.learning.questions.answer_forms import Choice
 from engine.learning.questions.question import Attempt, FirstTries
 
@@ -78,7 +79,8 @@ class Prediction:
         if isinstance(self.explainer, MergeExplainer) and question.pairs:
             rows = self.explainer.rows_of_bars(question.frame, self._bars(self.explainer), room)
         else:
-            rows = self._option_rows(room)
+            assert isinstance(question.form, Choice)
+            rows = option_rows(self.attempt, question.form.options, self.chosen, room.width)
         rows = [Row(row.spans, ToOption(place)) for place, row in enumerate(rows)]
         first = max(min(self.chosen - room.rows + 1, len(rows) - room.rows), 0)
         return rows[first : first + room.rows]
@@ -109,21 +111,20 @@ class Prediction:
             mark = "chosen"
         return mark, remark
 
-    def _option_rows(self, room: CountRoom) -> list[Row]:
-        """Return the rows of a choice between other things than pairs: pieces, or paths."""
-        form, rows = self.attempt.question.form, []
-        assert isinstance(form, Choice)
-        for place, option in enumerate(form.options):
-            mark, remark = self._mark_of(place)
-            role = "pair" if mark in ("pair", "chosen") else mark
-            label = [(BAR_SIGNS.get(mark, "  "), role), *word_spans(option.label)]
-            revealed = option.revealed if self.attempt.reveals(place) else ""
-            after = [(f"  {revealed}", "dim"), (f"  {tr(remark)}" if remark else "", role)]
-            rows.append(Row(left([*label, *after], room.width)))
-        return rows
+    def pick_rows(self, width: int, height: int, gap: int) -> list[Row]:
+        """Return the question or the reply to an answer, and the facts to find the answer with.
 
-    def pick_rows(self, width: int) -> list[Row]:
-        """Return the question and the reply to an answer, in a row each if they fit."""
+        Args:
+            gap: blank rows between both, if there is room.
+        """
+        edge = token_edge(marks=self.explainer.marks)
+        asked = self._asked_rows(width)
+        given = packed_rows(self.attempt.question.given, width, edge=edge)
+        spare = max(height - len(asked) - len(given), 0)
+        return [*asked, *[Row(())] * min(gap, spare), *given][:height]
+
+    def _asked_rows(self, width: int) -> list[Row]:
+        """Return the question or the reply to an answer, in a row each if they fit."""
         attempt, question, grade = self.attempt, self.attempt.question, self.attempt.grade
         if grade is None:
             reply = fitting_rows(question.advice, width, role="dim")
@@ -139,11 +140,6 @@ class Prediction:
             reply = fitting_rows(attempt.hint, width, ((tr("Hint: "), ""),), "tie")
         return [*first, *reply]
 
-    def given_rows(self, width: int, limit: int) -> list[Row]:
-        """Return the facts to find the answer with, several in a row, in at most `limit` rows."""
-        edge = token_edge(marks=self.explainer.marks)
-        return packed_rows(self.attempt.question.given, width, edge=edge)[:limit]
-
 
 @dataclass
 class Predictor:
@@ -153,6 +149,7 @@ class Predictor:
         explainer: draws pairs with their bars.
         show_again: draws the present moment again.
         make_step: makes a step, which the explain screen shows.
+        pass_over: goes to a later step, which is asked about next.
         tell: shows a message to the user.
         is_on: whether it asks at all.
         prediction: the present question; `None` if there is none.
@@ -161,16 +158,20 @@ class Predictor:
     explainer: AnyExplainer
     show_again: Callable[[], object]
     make_step: Callable[[], object]
+    pass_over: Callable[[int], object]
     tell: Callable[[str], object]
     is_on: bool = False
     prediction: Prediction | None = None
     _score: FirstTries = field(default_factory=FirstTries)
+    _asked: AskedSteps = field(default_factory=AskedSteps)
+    _goes_on: bool = False  # a question is over, and the next one may be about a later step
     _rests: bool = False  # the model answer stays on the screen until a key
 
     def toggle(self) -> None:
         """Start or stop asking."""
         self.is_on = not self.is_on
         self._rests, self._score, self.prediction = False, FirstTries(), None
+        self._goes_on, self._asked = False, AskedSteps()
         self.show_again()
 
     def attend(self, frame: Any, is_playing: bool, rows: int) -> Prediction | None:
@@ -187,15 +188,19 @@ class Predictor:
         if asked is not None and asked.run is frame.run and asked.step == frame.step:
             return self.prediction
         self.prediction = None
+        goes_on, self._goes_on = self._goes_on, False
         try:
-            question = predict(frame, rows=min(rows, MOST_ROWS))
+            question = self._asked.ask(frame, min(rows, MOST_ROWS), goes_on=goes_on)
         except QuestionError as error:
             self.is_on = False
             reason = visible_message(error)
             self.tell(tr("Nothing to predict: {reason}.", reason=reason))
-        else:
-            attempt = Attempt(question.translated(current_table()))
-            self.prediction = Prediction(self.explainer, attempt, self._score)
+            return None
+        attempt = Attempt(question.translated(current_table()))
+        self.prediction = Prediction(self.explainer, attempt, self._score)
+        if question.frame.step != frame.step:
+            self.pass_over(question.frame.step)
+            return None
         return self.prediction
 
     @property
@@ -236,7 +241,7 @@ class Predictor:
             prediction.chosen = place
         prediction.attempt.try_answer(prediction.chosen)
         if prediction.attempt.is_over:
-            self._score.count(prediction.attempt)
+            self._finish(prediction.attempt)
         self.show_again()
 
     def hint(self) -> None:
@@ -259,6 +264,7 @@ class Predictor:
 
     def go_on(self) -> bool:
         """Skip an open question, or go on from an answered one; return False if there is none."""
+        self._goes_on = self._rests or self.prediction is not None
         if self._rests:
             self._rests = False
             self.show_again()
@@ -272,4 +278,8 @@ class Predictor:
 
     def _give_up(self, prediction: Prediction) -> None:
         prediction.attempt.given_up = True
-        self._score.count(prediction.attempt)
+        self._finish(prediction.attempt)
+
+    def _finish(self, attempt: Attempt) -> None:
+        self._score.count(attempt)
+        self._asked.count(attempt.question)

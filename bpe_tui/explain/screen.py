@@ -48,7 +48,7 @@ from bpe_tui.widgets.rows import Row, wrapped_text
 from bpe_tui.widgets.visible import shorten, width
 from bpe_tui.wordpiece.model import WORDPIECE_EXPLAIN
 from bpe_tui.wordpiece.training_screen import WORDPIECE_VIEW
-from bpe_tui.words.narration import first_fitting, name_of
+from bpe_tui.words.narration import PASSED_OVER, first_fitting, name_of
 from engine.learning.questions.question import Question
 from engine.unigram.frame import UnigramFrame
 
@@ -77,7 +77,9 @@ class ExplainScreen(SessionScreen):
         self._run: Any = None
         self.text = ""
         self.explainer = self.EXPLAINER(marks=needs_marks(self.app))
-        self.predictor = Predictor(self.explainer, self.show_again, self.make_step, self.tell)
+        self.predictor = Predictor(
+            self.explainer, self.show_again, self.make_step, self._pass_over, self.tell
+        )
         self.question: Prediction | None = None
         self.sections = {name: ExplainSection(name) for name in SECTIONS}
         self.field = TextLine(id="own-text")
@@ -252,9 +254,7 @@ class ExplainScreen(SessionScreen):
             replace.caption = ""  # that of PICK
         if question is not None:
             count.show(question.count_rows(self._count_room))
-            rows = [*question.pick_rows(pick.room), *[Row(())] * room.gap]
-            rows += question.given_rows(pick.room, pick.height - len(rows))
-            pick.show(rows, is_lit=True)
+            pick.show(question.pick_rows(pick.room, pick.height, room.gap), is_lit=True)
             return
         if moment.beat is Beat.CUT:
             lines = wrapped_text(tr(CUT_FIRST), count.room - MARK)
@@ -382,6 +382,20 @@ class ExplainScreen(SessionScreen):
         self.clock.finish()
         self.predictor.toggle()
 
+    @property
+    def is_asking(self) -> bool:
+        return self.predictor.waiting is not None
+
+    def _pass_over(self, step: int) -> None:
+        """Go to a later step once the present one is drawn, and give the reason."""
+
+        def go() -> None:
+            if self.predictor.is_on:
+                self.host.seek(step)
+                self.tell(tr(PASSED_OVER, step=step))
+
+        self.call_after_refresh(go)
+
     def on_key(self, event: events.Key) -> None:
         """Answer a question with keys that panels use on other screens."""
         if self.is_typing or not self.predictor.keys:
@@ -415,7 +429,7 @@ class ExplainScreen(SessionScreen):
 
     def action_hide_next(self) -> None:
         """Hide the merges to come, or show them; give a hint while a question is asked."""
-        if self.predictor.waiting is not None:
+        if self.is_asking:
             self.action_hint()
         else:
             super().action_hide_next()
@@ -433,7 +447,7 @@ class ExplainScreen(SessionScreen):
             super().follow(target)
 
     def inspect(self, event: Lines.Asked) -> None:
-        if self.predictor.waiting is not None:
+        if self.is_asking:
             self.tell(tr("That would tell the answer: answer first, or P asks no more."))
         else:
             super().inspect(event)

@@ -163,6 +163,11 @@ class SessionScreen(PanelScreen):
             line.language = own_name(following_language())
         line.note = self.step_of(session) if self.SHOWS_STEP else ""
 
+    @property
+    def is_asking(self) -> bool:
+        """Whether it waits for the answer to a question."""
+        return False
+
     def step_of(self, session: Session) -> str:
         """Return the step as a text, such as `step 35 of 2,922`; "" if there is none yet."""
         frame = self.frame_of(session)

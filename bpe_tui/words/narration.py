@@ -108,6 +108,7 @@ def add_stop(session: Session, sentences: Sequence[str], room: int) -> str:
 NO_CORPUS = "No corpus is open, so nothing is counted. Press o and choose a text to count in."
 GIVEN = "These merges are a tokenizer's. None was chosen here, so there is no heap and no trainer."
 CONTINUED = "The first merges here are a tokenizer's, so no trainer has a heap of all merges."
+PASSED_OVER = "On to step {step}, the next one to ask about."
 OF_A_FORK = "This is a fork: some of its merges were prescribed, and no trainer would choose them."
 
 

@@ -29,7 +29,13 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import plain_text
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
 from bpe_tui.words.encoded_text import chips
-from bpe_tui.words.narration import NO_CORPUS, format_pair, narrate_end, narrate_undone
+from bpe_tui.words.narration import (
+    NO_CORPUS,
+    PASSED_OVER,
+    format_pair,
+    narrate_end,
+    narrate_undone,
+)
 from bpe_tui.words.typed import TypedTokens, describe_unknown, parse_step, tokens_typed
 from engine.analysis.explanation import explain
 from engine.core.errors import (
@@ -41,7 +47,8 @@ from engine.core.errors import (
 )
 from engine.core.wording import Sentence, describe
 from engine.encoding.typed_ids import decode_known, read_ids
-from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
+from engine.learning.asked_steps import AskedSteps
+from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for
 from engine.learning.questions.answer_forms import Answer, Choice, Cuts, Form, Joins
 from engine.learning.questions.merges_form import Merges
 from engine.learning.questions.question import Attempt, FirstTries, Question
@@ -162,12 +169,15 @@ class Transcript(ABC, Generic[FrameT]):
         _stop_reason: why there are no more.
         _asking: the question that the next lines answer.
         _is_about_step: whether it is about the next step, which follows then.
+        _answered_to: the step that followed the last such question.
     """
 
     _player: Player[FrameT]
     _stop_reason: Enum
     _asking: PlainQuestion | None = field(default=None, init=False)
     _is_about_step: bool = field(default=False, init=False)
+    _answered_to: int | None = field(default=None, init=False)
+    _asked: AskedSteps = field(default_factory=AskedSteps, init=False)
     _score: FirstTries = field(default_factory=FirstTries, init=False)
 
     COMMANDS: ClassVar[tuple[PlainCommand, ...]]
@@ -237,6 +247,8 @@ class Transcript(ABC, Generic[FrameT]):
                 self._score.count(attempt)
                 if self._is_about_step:
                     yield from self.next("")  # to the step in question
+                    self._asked.count(attempt.question)
+                    self._answered_to = self._player.cursor
                 score = self._score.describe(current_table())
                 yield tr("{score}; predict asks on.", score=f"{score[:1].upper()}{score[1:]}")
             return
@@ -262,8 +274,11 @@ class Transcript(ABC, Generic[FrameT]):
 
     def predict(self, rest: str) -> Iterator[str]:
         """Ask a question; the lines that follow are answers."""
+        goes_on = self._answered_to == self._player.cursor
         try:
-            question = ask(rest, self.frame) if rest else predict(self.frame)
+            question = (
+                ask(rest, self.frame) if rest else self._asked.ask(self.frame, goes_on=goes_on)
+            )
             attempt = Attempt(question.translated(current_table()))
         except UnknownNameError:
             yield tr("Ask one of {frame}.", frame=listed(kinds_for(self.frame)))
@@ -272,6 +287,9 @@ class Transcript(ABC, Generic[FrameT]):
             template = "That cannot be asked here: {error}."
             yield tr(template, error=visible_message(error))
             return
+        if (step := question.frame.step) != self._player.cursor:
+            self._player.seek(step)
+            yield tr(PASSED_OVER, step=step)
         self._asking = PlainQuestion(attempt)
         self._is_about_step = not rest or rest in OF_WHAT_FOLLOWS
         yield from self._asking.question()

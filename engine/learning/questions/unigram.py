@@ -218,6 +218,7 @@ def _facts_of(frame: UnigramFrame, number: int) -> Sentence:
     assert without is not None, "it can go"
     return say(
         "{piece}: used {used} times, score {score}; without it {path}, {other}",
+        shorter="{piece}: {used} times, {score}; without it {other}",
         piece=piece,
         used=used,
         score=score,

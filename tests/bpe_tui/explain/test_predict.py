@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from opening import burst, opened_as, step, until
+from opening import burst, frame_of, opened_as, step, until
 from screen_text import row_texts
 from textual.pilot import Pilot
 
@@ -13,6 +13,7 @@ from bpe_tui.explain.screen import ExplainScreen
 from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.session.config import RunConfig
+from engine.learning.asked_steps import AskedSteps
 from engine.learning.questions.answer_forms import Choice
 from engine.learning.questions.question import Attempt
 
@@ -93,9 +94,44 @@ async def test_the_steps_of_the_other_models_are_asked_for_before_they_are_shown
         assert isinstance(form, Choice)
         answer = screen.question.attempt.question.answer
         assert isinstance(answer, int)
+        shown = row_texts(screen.sections["count"])
+        assert all(option.note in row for option, row in zip(form.options, shown, strict=False))
         wrong = (answer + 1) % len(form.options)
-        await pilot.press(*["down"] * wrong, "enter")
+        await pilot.press("H", *["down"] * wrong, "enter")
+        assert screen.question.attempt.hinted
         rows = row_texts(screen.sections["count"])
         assert [row for row in rows if " no" in row] == [rows[wrong]]
         await pilot.press(*["up"] * ((wrong - answer) % len(form.options)), "enter", "enter")
         await until(pilot, lambda: step(app) == 1)
+
+
+STORIES = str(SAMPLES / "tinystories_valid.txt")
+
+
+@pytest.mark.parametrize(
+    ("config", "start", "ties"),
+    [
+        (HANDOUT, 0, 7),  # each of its steps is asked about
+        pytest.param(RunConfig(STORIES, 1200), 0, 4, marks=pytest.mark.slow),
+        (RunConfig(STORIES, 1200), 500, 7),  # 92 % of these steps are tied
+    ],
+)
+async def test_ties_and_other_steps_are_asked_about_alike(
+    config: RunConfig, start: int, ties: int
+) -> None:
+    async with opened_as(config, (80, 24)) as (app, pilot):
+        frame, drawn, kinds, steps = frame_of(app).at(start), AskedSteps(), "", [start]
+        for place in range(11):
+            question = drawn.ask(frame, goes_on=place > 0)
+            kinds += question.kind[0]
+            steps.append(question.frame.step)
+            drawn.count(question)
+            frame = frame.at(question.frame.step + 1)
+        assert kinds.count("t") == ties, kinds
+        app.seek(start)
+        app.action_predict()
+        screen = await asking(app, pilot)
+        screen.clock.motion = False
+        for expected in steps[1:5]:
+            await until(pilot, lambda: screen.question and step(app) == expected)  # noqa: B023
+            await pilot.press("right")  # skips it

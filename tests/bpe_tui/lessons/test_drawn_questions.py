@@ -154,12 +154,20 @@ class Told:
         self.frame, self.calls = frame, list[str]()
         self.explainer = BpeExplainer(marks=True)
         self.predictor = Predictor(
-            self.explainer, partial(self.calls.append, "show"), self.step, self.calls.append
+            self.explainer,
+            partial(self.calls.append, "show"),
+            self.step,
+            self.go_to,
+            self.calls.append,
         )
 
     def step(self) -> None:
         self.frame = self.frame.at(self.frame.step + 1)
         self.calls.append(f"step {self.frame.step}")
+
+    def go_to(self, step: int) -> None:
+        self.frame = self.frame.at(step)
+        self.calls.append(f"on to {step}")
 
     def press(self, key: str) -> None:
         actions: dict[str, Callable[[], object]] = {
@@ -190,7 +198,7 @@ def test_predictions_after_each_key_are_those_kept(drawing: Drawing) -> None:
             rows: list[Row] = []
             if shown := view.predictor.attend(view.frame, is_playing=False, rows=7):
                 rows += [Row([(shown.heading, "")]), *shown.count_rows(CountRoom(4, width, 12))]
-                rows += [*shown.pick_rows(width), *shown.given_rows(width, 3)]
+                rows += shown.pick_rows(width, 6, 1)
             labels = " ".join(key.label for key in view.predictor.keys)
             drawing.add_changes("", f"{key}: {', '.join(view.calls)} │ {labels}", rows)
             view.calls.clear()
