@@ -221,11 +221,12 @@ class Record(MergeRecord[MergeStep]):
         self.winning_counts.extend(batch.counts)
         self.occurrences.extend(batch.occurrences)
         self.removed.extend(islice(removed, 1, None))
-        vocab = self.vocab
-        for pretokens, left, right in zip(batch.pretokens, batch.lefts, batch.rights, strict=True):
+        vocab, part, make_step = self.vocab, self.parts[0], self._step_type
+        columns = zip(batch.pretokens, batch.lefts, batch.rights, strict=True)
+        for index, (pretokens, left, right) in enumerate(columns, len(self.pretokens)):
             vocab.append(vocab[left] + vocab[right])
             self.pretokens.append(pretokens)
-            yield self[len(self.pretokens) - 1]
+            yield make_step(part, index)
 
     def append_all(self, made: Iterable[MergeReport | MergeBatch]) -> Iterator[MergeStep]:
         """Append the steps of an algorithm, each as it is pulled."""

@@ -158,6 +158,7 @@ class Tokenizer:
         self.vocab, self._special_ids, self.alphabet, self.merge_table = parts
         if merges is not None and not isinstance(merges, MergesInIds):
             self.merges = list(merges)
+            self.is_plain = alphabet is None and table is None and pipeline is None
         self.special_ids = frozenset(self._special_ids.values())
         added = () if pipeline is None else pipeline.added_tokens
         special = {token.content for token in added if token.special}
@@ -169,6 +170,9 @@ class Tokenizer:
         self._encoder = text_encoder(
             self.alphabet, self.merge_table, self.pattern, self._special_ids, splitter
         )
+
+    is_plain = False
+    """Whether it was made of vocab and merges alone, so these determine how it encodes."""
 
     @cached_property
     def merges(self) -> list[tuple[bytes, bytes]]:

@@ -362,7 +362,8 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
             f"names and regexes; choose one of {', '.join(PATTERNS)}"
         )
     in_order = dict(sorted(tokenizer.vocab.items()))
-    by_id = dict(zip(in_order, spell_all(list(in_order.values())), strict=True))
+    spellings = spell_all(list(in_order.values()))
+    by_id = dict(zip(in_order, spellings, strict=True))
     by_id |= {token_id: in_order[token_id].decode() for token_id in tokenizer.special_ids}
     spelled = {token: token_id for token_id, token in by_id.items()}
     if len(spelled) < len(tokenizer.vocab):
@@ -370,7 +371,8 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
             f"{path}: two tokens have the same spelling, which {VOCAB} cannot hold; "
             "choose special tokens that no ordinary token equals"
         )
-    parts = iter(spell_all(list(chain.from_iterable(tokenizer.merges))))
+    spelling_of = dict(zip(in_order.values(), spellings, strict=True))
+    parts = map(spelling_of.__getitem__, chain.from_iterable(tokenizer.merges))
     merges = [f"{VERSION} 0.2", *map(" ".join, zip(parts, parts, strict=True))]
     settings = {
         "pattern": pattern.source if name == OWN else name,

@@ -298,6 +298,8 @@ def describe_obstacle(alphabet: Alphabet, format: TokenizerFormat) -> str | None
 
 def check_plain(tokenizer: Tokenizer, path: Path) -> None:
     """Raise `TokenizerFileError` if vocab and merges alone do not determine how it encodes."""
+    if tokenizer.is_plain:
+        return
     try:
         plain = Tokenizer(
             tokenizer.vocab, tokenizer.merges, tokenizer.rules.special_ids, tokenizer.pattern
