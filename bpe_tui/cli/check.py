@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import typer
-
 from bpe_tui.cli import choices, console, inputs, options
-from bpe_tui.cli.program import app, examples
+from bpe_tui.cli.declared import Exit, Given, command, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import Claimed
 from bpe_tui.session.training import count_corpus_of
@@ -22,14 +20,14 @@ from engine.text.sources import STANDARD_INPUT
 INPUT = "What to check"
 
 
-@app.command(
+@command(
     epilog=examples(
         "bpe-tui check vocab.json merges.txt --corpus corpus.txt --vocab-size 1000",
         "bpe-tui check --jsonl steps.jsonl --corpus corpus.txt --open",
     ),
 )
 def check(
-    context: typer.Context,
+    context: Given,
     corpus: list[str] = options.names_file(
         "--corpus CORPUS",
         "The text that it was trained on, as train takes it; repeat it for several.",
@@ -91,8 +89,8 @@ def check(
     else:
         print(*report.describe(quoted, current_table()), sep="\n")
     if open_app and (code := inputs.open_screen(replace(config, claimed=claimed))):
-        raise typer.Exit(code)
-    raise typer.Exit(0 if report.agrees else console.DIFFERS)
+        raise Exit(code)
+    raise Exit(0 if report.agrees else console.DIFFERS)
 
 
 def _claimed(files: list[Path], jsonl: Path | None, vocab_size: int | None) -> Claimed:

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import typer
-
+from bpe_tui.cli.declared import Given
 from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.options import ALL, NONE
 from bpe_tui.session.config import DEFAULT_SPECIAL, RunConfig
@@ -24,7 +23,7 @@ _FIELDS = "pattern", "tie_rule", "trainer", "min_count", "model", "phases"
 """Options that are fields of a run, by the same names."""
 
 
-def run_of(context: typer.Context, corpus: str, **more: Any) -> RunConfig:
+def run_of(context: Given, corpus: str, **more: Any) -> RunConfig:
     """Return the run that the options of a training ask for.
 
     Args:
@@ -61,7 +60,7 @@ OF_CONTINUING = "tie_rule", "min_count"
 """Options of a training that `--continue` has, too."""
 
 
-def continuation_of(context: typer.Context) -> dict[str, Any]:
+def continuation_of(context: Given) -> dict[str, Any]:
     """Return the fields of a tokenizer's config about merges to learn, as far as they are given."""
     given = context.params
     if given.get("continued") is None:
@@ -114,30 +113,29 @@ LEAST_LENGTH = 2
 """Least bytes of the longest token: a merge makes no shorter one."""
 
 
-def is_given(context: typer.Context, option: str) -> bool:
+def is_given(context: Given, option: str) -> bool:
     """Return whether the command line has the option, so that no default applies."""
-    source = context.get_parameter_source(option)
-    return source is not None and source.name == "COMMANDLINE"
+    return option in context.asked
 
 
-def refuse_given(context: typer.Context, options: Collection[str], why: str) -> None:
+def refuse_given(context: Given, options: Collection[str], why: str) -> None:
     """Raise `CommandLineError` if the command line has one of the options.
 
     Args:
         why: the end of the message, after the name of the option.
     """
-    for option in context.command.params:
-        if option.name in options and is_given(context, option.name):
-            raise CommandLineError(f"{option.opts[0]} {why}")
+    for name, (_, option) in context.parameters.items():
+        if name in options and is_given(context, name):
+            raise CommandLineError(f"{option.names[0]} {why}")
 
 
-def asked_of(context: typer.Context) -> list[str]:
+def asked_of(context: Given) -> list[str]:
     """Return the fields of a run that the command line sets, of those that a file may decide."""
     fields = {"pattern": "pattern", "special": "special_tokens", "min_count": "min_count"}
     return [field for option, field in fields.items() if is_given(context, option)]
 
 
-def check_model(context: typer.Context, *more: str) -> None:
+def check_model(context: Given, *more: str) -> None:
     """Raise an error for an unknown model, or for options that the model lacks.
 
     Args:
@@ -155,7 +153,7 @@ def check_model(context: typer.Context, *more: str) -> None:
         )
 
 
-def _check_trainer(context: typer.Context, model: Model, trainer: str) -> None:
+def _check_trainer(context: Given, model: Model, trainer: str) -> None:
     """Raise `CommandLineError` for a trainer of another model, or for options that it lacks."""
     names = [each.name for each in model.trainers]
     if names and is_given(context, "trainer") and trainer not in names:
@@ -182,7 +180,7 @@ def _check_trainer(context: typer.Context, model: Model, trainer: str) -> None:
             )
 
 
-def format_of(context: typer.Context, model: str, format: str) -> str:
+def format_of(context: Given, model: str, format: str) -> str:
     """Return the format of a model's file: that of `--format`, or the model's first.
 
     Raises:
@@ -224,7 +222,7 @@ def hint_at_allow_special() -> Iterator[None]:
         ) from error
 
 
-def reading_of(context: typer.Context, more: Sequence[str]) -> Reading:
+def reading_of(context: Given, more: Sequence[str]) -> Reading:
     """Return how to read the corpus of the command line.
 
     Raises:

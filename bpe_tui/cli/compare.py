@@ -9,10 +9,8 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from bpe_tui.cli import choices, console, inputs, options
-from bpe_tui.cli.program import app, examples
+from bpe_tui.cli.declared import Exit, command, examples
 from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Span, left, spans_width
@@ -146,7 +144,7 @@ FIRST = 10
 """Number of differences that are printed without `--all`."""
 
 
-@app.command(
+@command(
     epilog=examples(
         "bpe-tui compare mine theirs --file samples/tinystories_valid.txt",
         'bpe-tui compare mine theirs other --text "unbelievable"',
@@ -182,7 +180,7 @@ def compare(
         loaded = [inputs.open_named([each]) for each in tokenizers]
     texts = list(_texts(text, file or ()))
     if on_screen:
-        raise typer.Exit(_open(tokenizers, loaded, allow_special, texts))
+        raise Exit(_open(tokenizers, loaded, allow_special, texts))
     limit = None if every else FIRST
     with gc_paused():  # until all is printed and the tokenizers are freed
         encoded = _compared(loaded, allow_special, texts)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bpe_tui.cli import inputs, options, outputs
-from bpe_tui.cli.program import app, examples
+from bpe_tui.cli.declared import command, examples
 from bpe_tui.widgets.language import listed, plural, tr
 from bpe_tui.widgets.visible import visible_text
 from engine import formats
 from engine.core.json_fields import gc_paused
 
 
-@app.command(epilog=examples("bpe-tui convert tokenizer --to gpt2 --out copy"))
+@command(epilog=examples("bpe-tui convert tokenizer --to gpt2 --out copy"))
 def convert(
     tokenizer: list[str] = options.TOKENIZER_FILES,
     to: str = options.option(
@@ -57,7 +57,7 @@ IN_LIBRARIES = (
 WIDEST = 100
 
 
-@app.command(epilog=examples("bpe-tui inspect tokenizer"))
+@command(epilog=examples("bpe-tui inspect tokenizer"))
 def inspect(tokenizer: list[str] = options.TOKENIZER_FILES) -> None:
     """Print what kind of tokenizer this is."""
     with gc_paused():  # until the tokenizer is freed

@@ -8,10 +8,8 @@ from dataclasses import asdict
 from time import monotonic
 from typing import Any
 
-import typer
-
 from bpe_tui.cli import choices, console, inputs, options
-from bpe_tui.cli.program import app, examples
+from bpe_tui.cli.declared import Exit, Given, command, examples
 from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number, throughput
 from bpe_tui.widgets.rows import right
@@ -22,14 +20,14 @@ from engine.text.corpus import SourceReader
 from engine.text.sources import Source, sources_of
 
 
-@app.command(
+@command(
     epilog=examples(
         "bpe-tui count *.txt --tokenizer tokenizer",
         "git diff | bpe-tui count - --tokenizer tokenizer",
     ),
 )
 def count(
-    context: typer.Context,
+    context: Given,
     files: list[str] = options.names_file("FILES...", f"Texts: {options.SOURCES_HELP}"),
     tokenizer: list[str] = options.TOKENIZER,
     pattern: str | None = options.OTHER_PATTERN,
@@ -76,7 +74,7 @@ def count(
     elif len(sizes) + refused > 1:
         print(_row(total, tr("total")))
     if refused:
-        raise typer.Exit(console.BAD_INPUT)
+        raise Exit(console.BAD_INPUT)
 
 
 COLUMNS = {"tokens": 12, "bytes": 14, "bytes/token": 12}

@@ -11,10 +11,8 @@ from random import Random
 from time import monotonic
 from typing import Any
 
-import typer
-
 from bpe_tui.cli import choices, console, inputs, options, outputs
-from bpe_tui.cli.program import app, examples
+from bpe_tui.cli.declared import Exit, command, examples
 from bpe_tui.session import samples
 from bpe_tui.widgets.language import plural, tr, tr_sentence
 from bpe_tui.widgets.numbers import size, throughput
@@ -31,7 +29,7 @@ from engine.text.sources import STANDARD_INPUT
 IDS_AT_A_TIME = 1 << 12
 
 
-@app.command(
+@command(
     epilog=examples(
         'bpe-tui encode --tokenizer tokenizer "the cat in the hat" --explain',
         "bpe-tui encode --tokenizer tokenizer < corpus.txt > ids.txt",
@@ -129,7 +127,8 @@ def encode(
         _write_ids(loaded, names, policy, out, overwrite=force, template=template)
         return
     if len(names) > 1:
-        raise typer.BadParameter("put a text in quotes; several are files, with --out FILE")
+        problem = "put a text in quotes; several are files, with --out FILE"
+        raise inputs.CommandLineError(f"{problem}; try {console.PROGRAM} encode --help")
     (text,) = names
     if sample is not None:
         _print_sample(loaded, text, sample, seed)
@@ -333,7 +332,7 @@ UNKNOWN = "\ufffd"
 """The text of an id without a token."""
 
 
-@app.command(
+@command(
     # `-5` is a bad id, not an unknown option: the error should say so.
     context_settings={"ignore_unknown_options": True},
     epilog=examples(
@@ -374,4 +373,4 @@ def decode(
         sys.stdout.flush()
         first, *others = unknown.values()
         console.print_problem(first, tr(" ({n} more like it)", n=len(others)) if others else "")
-        raise typer.Exit(console.BAD_INPUT)
+        raise Exit(console.BAD_INPUT)

@@ -79,9 +79,13 @@ def _run(arguments: list[str]) -> int:
 
         return open_screen(None if starts else config_for(RunConfig(file_of(arguments[0]))))
     gc.set_threshold(RARELY)
-    from bpe_tui.cli.program import run_command
+    from bpe_tui.cli.declared import run_plain
 
-    exit_code = run_command(arguments)
+    exit_code = run_plain(arguments)
+    if exit_code is None:
+        from bpe_tui.cli.program import run_command  # slow, and seldom needed
+
+        exit_code = run_command(arguments)
     sys.stdout.flush()
     sweep_temporary()  # the screen does it once it is idle
     gc.freeze()  # the process ends: no search for garbage any more

@@ -8,10 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from bpe_tui.cli import console, options, outputs
-from bpe_tui.cli.program import app, examples
+from bpe_tui.cli.declared import Exit, command, examples
 from bpe_tui.cli.quiz import QUIZ, config_of, finished_run
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.samples import sample_paths
@@ -41,7 +39,7 @@ from engine.text.patterns import PATTERNS
 NAME_CELLS, TEXT_CELLS, ANSWER_CELLS = 40, 160, 28
 
 
-@app.command(
+@command(
     epilog=examples(
         "bpe-tui grade --quiz quiz.toml answers/*.json --out grades.csv",
         "bpe-tui grade answers/*.json --corpus corpus.txt --seed 7 --out grades.csv",
@@ -100,7 +98,7 @@ def grade(
         write_files({paths[suffix]: tables[suffix] for suffix in paths}, overwrite=force)
         print(tr("written: {paths}", paths=listed(_line(str(path)) for path in paths.values())))
     if grades.problems or grades.others:
-        raise typer.Exit(console.BAD_INPUT)
+        raise Exit(console.BAD_INPUT)
 
 
 TRIES = ("first try", 10), ("without hint", 13)

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import typer
-
 from bpe_tui.cli import console, inputs, options
+from bpe_tui.cli.declared import Exit, command, examples
 from bpe_tui.cli.plain import ask_until_over, lines_typed, transcript_of
-from bpe_tui.cli.program import app, examples
 from bpe_tui.lessons.beside import with_tokens_beside
 from bpe_tui.session import languages, lessons
 from bpe_tui.session.config import Config
@@ -153,7 +151,7 @@ def _complete_lesson(incomplete: str) -> list[str]:
     return [number for number in numbers if number.startswith(incomplete)]
 
 
-@app.command(
+@command(
     "learn",
     epilog=examples(
         "bpe-tui learn --list",
@@ -196,11 +194,11 @@ def learn(
     else:
         path = lessons.numbered_lesson(lesson) or Path(lesson)
     if check:
-        raise typer.Exit(_check(path))
+        raise Exit(_check(path))
     languages.speak_as(path)
     found = read_lesson(path)  # errors in it are printed before the screen opens
     if not (handout or plain):
-        raise typer.Exit(inputs.open_screen(None, path))
+        raise Exit(inputs.open_screen(None, path))
     scenes = (with_tokens_beside(scene) for scene in found.scenes)
     found = replace(found, scenes=tuple(scenes))
     if handout:

@@ -7,16 +7,14 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import typer
-
 from bpe_tui.cli import choices, inputs, options
-from bpe_tui.cli.program import app, examples
+from bpe_tui.cli.declared import Exit, Given, command, examples
 from bpe_tui.session.config import Config, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import VIEWS
 from engine.text.sources import STANDARD_INPUT
 
 
-@app.command(
+@command(
     "open",
     epilog=examples(
         "bpe-tui open samples/tinystories_valid.txt --vocab-size 2000",
@@ -28,10 +26,10 @@ from engine.text.sources import STANDARD_INPUT
         "bpe-tui open --tokenizer mine --tokenizer gpt2",
         "zcat corpus.gz | bpe-tui - --special none --pattern cl100k",
     ),
+    training=options.OF_TRAINING,
 )
-@options.with_training()
 def open_corpus(
-    context: typer.Context,
+    context: Given,
     corpus: list[str] | None = options.names_file(
         "CORPUS...", f"The text to train on, or a tokenizer: {options.SOURCES_HELP}", default=None
     ),
@@ -64,10 +62,10 @@ def open_corpus(
 
         run_transcript(config)
         return
-    raise typer.Exit(inputs.open_screen(config))
+    raise Exit(inputs.open_screen(config))
 
 
-def opened_config(context: typer.Context) -> Config:
+def opened_config(context: Given) -> Config:
     """Return the config that the options of `open` ask for, of any command with them.
 
     Raises:
@@ -131,7 +129,7 @@ def _are_merges_of(name: str, vocabulary: str) -> bool:
     return is_lone and opens(vocabulary, name)
 
 
-def check_only_for_training(context: typer.Context, why: str) -> None:
+def check_only_for_training(context: Given, why: str) -> None:
     """Raise `CommandLineError` for an option of a training, since there is none.
 
     With `--continue` new merges are learnt, so two of the options count.

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from glob import escape, glob
-from inspect import Parameter, signature
 from typing import Any
 
-import typer
-
+from bpe_tui.cli.declared import Declared, Parameters
 from bpe_tui.session import samples
 from bpe_tui.session.config import DEFAULT_SPECIAL, DEFAULT_VOCAB_SIZE, RunConfig
 from bpe_tui.session.declarations import EVERYWHERE
@@ -51,14 +49,14 @@ def names_file(usage: str, help: str, panel: str | None = None, **more: Any) -> 
 
 
 def argument(usage: str, help: str, default: Any = ..., **more: Any) -> Any:
-    """Return an argument, which is a default value of typer's; it is needed without `default`."""
-    return typer.Argument(default, metavar=usage, help=help, show_default=False, **more)
+    """Return an argument; it is needed without `default`."""
+    return Declared((), default, {"metavar": usage, "help": help, "show_default": False, **more})
 
 
 def option(
     usage: str, help: str, panel: str | None = None, *, default: Any = None, **more: Any
 ) -> Any:
-    """Return an option from its usage, such as `--out FILE`, as a default value of typer's.
+    """Return an option from its usage, such as `--out FILE`.
 
     Names are joined by commas. A flag has no name for a value, and is off by default. With
     `default=...` the option is needed.
@@ -68,7 +66,8 @@ def option(
         default = False
     shows = default is not False and default not in (None, ..., "")
     more = {"show_default": shows, "metavar": metavar or None, **more}
-    return typer.Option(default, *names.split(","), help=help, rich_help_panel=panel, **more)
+    more |= {"help": help, "rich_help_panel": panel}
+    return Declared(tuple(names.split(",")), default, more)
 
 
 TRAINING = "Training"
@@ -245,47 +244,19 @@ OTHER_PATTERN = option(
 
 # The options of a training, shared by several commands
 
-OF_TRAINING: dict[str, tuple[object, object]] = {
-    "vocab_size": (int, VOCAB_SIZE),
-    "special": (list[str] | None, SPECIAL),
-    "pattern": (str, PATTERN),
-    "tie_rule": (str, TIE_RULE),
-    "trainer": (str, TRAINER),
-    "min_count": (int, MIN_COUNT),
-    "model": (str, MODEL),
-    "max_token_length": (str, MAX_TOKEN_LENGTH),
-    "units": (str, UNITS),
-    "phases": (str, PHASES),
+OF_TRAINING: Parameters = {
+    "vocab_size": ("int", VOCAB_SIZE),
+    "special": ("list[str] | None", SPECIAL),
+    "pattern": ("str", PATTERN),
+    "tie_rule": ("str", TIE_RULE),
+    "trainer": ("str", TRAINER),
+    "min_count": ("int", MIN_COUNT),
+    "model": ("str", MODEL),
+    "max_token_length": ("str", MAX_TOKEN_LENGTH),
+    "units": ("str", UNITS),
+    "phases": ("str", PHASES),
 }
-"""Name → the type and the option."""
-
-
-def with_training(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a training, except those that it declares itself.
-
-    Typer reads options from the signature. The command takes them as keywords, `**of_training`, and
-    makes a run of them with `run_of`.
-
-    Args:
-        without: names of options that the command lacks.
-    """
-
-    def declare(command: Callable[..., None]) -> Callable[..., None]:
-        own = signature(command, eval_str=True)
-        named = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
-        training = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=option, annotation=annotation)
-            for name, (annotation, option) in OF_TRAINING.items()
-            if name not in {*own.parameters, *without}
-        ]
-        keywords = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in named]
-        first = [each for each in keywords if getattr(each.default, "default", ...) is ...]
-        rest = [each for each in keywords if each not in first]
-        parameters = [*first, *training, *rest]  # in the order of the help page
-        command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-        return command
-
-    return declare
+"""The type and the option of each; `run_of` makes a run of them."""
 
 
 # Special tokens in a text

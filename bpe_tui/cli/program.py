@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from importlib import import_module
-from inspect import Parameter, signature
+from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args
 
@@ -22,14 +21,21 @@ from bpe_tui.cli.console import (
     asks_for_help,
     near_command,
 )
+from bpe_tui.cli.declared import (
+    COMMANDS,
+    Command,
+    Declared,
+    Exit,
+    Given,
+    examples,
+    type_of,
+    value_of,
+)
 from bpe_tui.cli.inputs import TO_MAKE_ONE, CommandLineError
 from bpe_tui.session import languages
 
 # Newer typers contain a copy of click: typer's own base class is right with either.
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
-
-
-Command = Callable[..., None]
 
 
 class PlainValue:
@@ -43,35 +49,19 @@ class PlainValue:
         """Return the value of a parameter: `["12"]` → `[12]` for a list of integers.
 
         Raises:
-            typer.BadParameter: a number is none, or too small or too large; a path may not be read.
+            typer.BadParameter: `value_of` refuses a word.
         """
         is_list = param.multiple or param.nargs != 1
         if value is None:
             return () if is_list else None
         kind = param.type_descriptor.annotation
-        if is_list:
-            return [_value_of(each, get_args(kind)[0], param, ctx) for each in value]
-        return _value_of(value, kind, param, ctx)
-
-
-def _value_of(value: Any, kind: type[Any], param: Any, ctx: Any) -> Any:
-    if kind is Path and "\0" in value:
-        raise typer.BadParameter("a file's name holds no NUL byte", ctx=ctx, param=param)
-    try:
-        found = kind(value)
-        if kind is Path and not os.access(found, os.R_OK) and found.exists():
-            raise typer.BadParameter(f"Path {value!r} is not readable.", ctx=ctx, param=param)
-    except ValueError as error:
-        problem = {int: "give a whole number", float: "give a number"}.get(kind, str(error))
-        raise typer.BadParameter(problem, ctx=ctx, param=param) from None
-    limits = param.type_descriptor.parameter_info
-    if limits.min is not None and not found >= limits.min:
-        problem = f"give a number greater than or equal to {limits.min}"
-    elif limits.max is not None and not found <= limits.max:
-        problem = f"give a number less than or equal to {limits.max}"
-    else:
-        return found
-    raise typer.BadParameter(problem, ctx=ctx, param=param)
+        kind = get_args(kind)[0] if is_list else kind
+        settings = vars(param.type_descriptor.parameter_info)
+        try:
+            values = [value_of(each, kind, settings) for each in (value if is_list else [value])]
+        except ValueError as error:
+            raise typer.BadParameter(str(error), ctx=ctx, param=param) from None
+        return values if is_list else values[0]
 
 
 def _with_plain_values(params: Any) -> Any:
@@ -96,6 +86,7 @@ class CorpusOrCommand(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in COMMAND_NAMES and cmd_name not in self.commands:
             import_module(f"bpe_tui.cli.{MODULES[cmd_name]}")
+            declare(cmd_name, COMMANDS[cmd_name])
             self.commands.update(typer.main.get_group(app).commands)
         return super().get_command(ctx, cmd_name)
 
@@ -183,11 +174,6 @@ def _is_argument(param: Any) -> bool:
     return bool(param.param_type_name == "argument")
 
 
-def examples(*lines: str) -> str:
-    """Return the examples of a help page; `\\b` keeps their lines apart."""
-    return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))
-
-
 def _language_option(*, hidden: bool = False) -> Any:
     """Return the option that sets the language before other options are read."""
     return typer.Option(
@@ -204,36 +190,8 @@ def _language_option(*, hidden: bool = False) -> Any:
     )
 
 
-class Program(typer.Typer):
-    """The program, whose commands have grouped help.
-
-    Each takes `--language`, too, which the help of the program alone lists.
-    """
-
-    def command(self, *names: Any, **settings: Any) -> Callable[[Command], Command]:  # type: ignore[override]
-        declare = super().command(*names, cls=GroupedHelp, **settings)
-
-        def add(function: Command) -> Command:
-            own = signature(function, eval_str=True)
-            option = _language_option(hidden=True)
-            language = Parameter(
-                "language", Parameter.KEYWORD_ONLY, default=option, annotation=str | None
-            )
-
-            def run(*, language: str | None, **given: Any) -> None:  # its option has spoken
-                function(**given)
-
-            run.__doc__, run.__name__ = function.__doc__, function.__name__
-            parameters = [*own.parameters.values(), language]
-            run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-            declare(run)
-            return function
-
-        return add
-
-
 # Markup stays off: file names and tokens may look like it.
-app = Program(
+app = typer.Typer(
     cls=CorpusOrCommand,
     subcommand_metavar="CORPUS | COMMAND ...",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -244,6 +202,33 @@ app = Program(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+def declare(name: str, command: Command) -> None:
+    """Give typer a command, and an option `--language`, which only the program's help lists."""
+
+    def run(context: typer.Context, *, language: str | None, **given: Any) -> None:
+        # The option of the language has spoken already.
+        sources = ((key, context.get_parameter_source(key)) for key in given)
+        asked = (key for key, source in sources if source and source.name == "COMMANDLINE")
+        raise Exit(command.run(Given(given, frozenset(asked), command.parameters)))
+
+    run.__doc__, run.__name__ = command.function.__doc__, name
+    own = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    parameters = [own]
+    spoken = "str | None", _language_option(hidden=True)
+    for key, (annotation, default) in {**command.parameters, "language": spoken}.items():
+        kind, is_list, may_lack = type_of(annotation)
+        annotated: Any = list[kind] if is_list else kind  # type: ignore[valid-type]
+        annotated = annotated | None if may_lack else annotated
+        if isinstance(default, Declared):
+            make = typer.Option if default.names else typer.Argument
+            default = make(default.default, *default.names, **default.settings)
+        parameters.append(
+            Parameter(key, Parameter.KEYWORD_ONLY, default=default, annotation=annotated)
+        )
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    app.command(name, cls=GroupedHelp, **command.settings)(run)
 
 
 def _print_version(wanted: bool) -> None:
@@ -299,6 +284,8 @@ def run_command(arguments: list[str]) -> int:
             command.invoke(context)
     except typer.Exit as done:
         return done.exit_code
+    except Exit as done:
+        return done.code
     except UsageError as error:
         # The message, with advice and the command for help.
         name = getattr(getattr(error, "param", None), "name", None) or ""

@@ -12,11 +12,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-import typer
-
 from bpe_tui.cli import choices, inputs, options, outputs
+from bpe_tui.cli.declared import Exit, Given, command, examples
 from bpe_tui.cli.plain import ask_until_over, lines_typed
-from bpe_tui.cli.program import app, examples
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.lessons import kinds_of_lessons
 from bpe_tui.session.samples import sample_paths
@@ -55,18 +53,22 @@ def _complete_kinds(incomplete: str) -> list[str]:
     return [f"{before}{comma}{kind}" for kind in QUIZ_KINDS if kind.startswith(last)]
 
 
-@app.command(
+@command(
     epilog=examples(
         "bpe-tui quiz samples/handout.txt --pattern whitespace --out answers.json",
         "bpe-tui quiz corpus.txt --questions 12 --seed 7 --name Li --out answers/li.json",
         "bpe-tui quiz corpus.txt --out answers.json --plain",
         "bpe-tui quiz corpus.txt --lessons 1-4 --seed 7 --ask-id --write quiz.toml",
         "bpe-tui quiz quiz.toml --name Li --id 4711 --out li.json",
-    )
+    ),
+    training={
+        name: each
+        for name, each in options.OF_TRAINING.items()
+        if name not in ("trainer", "phases")
+    },
 )
-@options.with_training("trainer", "phases")
 def quiz(
-    context: typer.Context,
+    context: Given,
     corpus: str = options.names_file(
         "CORPUS|QUIZ.toml",
         "The text to train on, one file (.gz, .bz2, .xz, .zst are unpacked); or a quiz file.",
@@ -155,7 +157,7 @@ def quiz(
             ask_who(sheet, lines)
         ask_plainly(made, keeper, lines)
     else:
-        raise typer.Exit(_ask_on_screen(made, keeper, ask_id=ask_id))
+        raise Exit(_ask_on_screen(made, keeper, ask_id=ask_id))
 
 
 FIXED = (*("questions", "seed", "kinds", "lessons", "ask_id", "write"), *options.OF_TRAINING)
@@ -226,7 +228,7 @@ def numbers_of(typed: str) -> list[int]:
     return found[:MOST_NUMBERS]
 
 
-def write_quiz(context: typer.Context, config: RunConfig, quiz: QuizFile, path: Path) -> None:
+def write_quiz(context: Given, config: RunConfig, quiz: QuizFile, path: Path) -> None:
     """Make the questions once, write the quiz file, and print what it asks."""
     of_answers = "out", "name", "learner_id", "plain"
     choices.refuse_given(context, of_answers, "is for answers, and --write asks nothing")

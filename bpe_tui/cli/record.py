@@ -10,11 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from bpe_tui.cli import inputs, options, outputs
+from bpe_tui.cli.declared import Given, command, examples
 from bpe_tui.cli.open import opened_config
-from bpe_tui.cli.program import app, examples
 from bpe_tui.session.declarations import LESSON
 from bpe_tui.session.state import without_state
 from bpe_tui.styles import DARK, LIGHT
@@ -31,16 +29,16 @@ MOST_STEPS = 10_000
 CAST_SIZE, PAGE_SIZE = "100x30", "60x30"
 
 
-@app.command(
+@command(
     epilog=examples(
         "bpe-tui record samples/handout.txt --pattern whitespace --steps 0-12 --out low.cast",
         "bpe-tui record session.json --steps 0-40 --view explain --out merges.cast",
         "bpe-tui record samples/handout.txt --pattern whitespace --steps 0-9 --html low.html",
     ),
+    training=options.OF_TRAINING,
 )
-@options.with_training()
 def record(
-    context: typer.Context,
+    context: Given,
     out: Path | None = options.option("--out FILE", "Where the asciicast goes.", options.OUTPUT),
     html: Path | None = options.option(
         "--html FILE",

@@ -7,11 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from bpe_tui.cli import choices, console, inputs, options, outputs
+from bpe_tui.cli.declared import Given, command, examples
 from bpe_tui.cli.open import check_only_for_training
-from bpe_tui.cli.program import app, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
@@ -28,7 +26,7 @@ from engine.text.corpus import Corpus
 from engine.text.sources import STANDARD_INPUT
 
 
-@app.command(
+@command(
     epilog=examples(
         "bpe-tui train corpus.txt --vocab-size 1000 --out tokenizer",
         "bpe-tui train corpus.txt --model unigram --vocab-size 1000 --out tokenizer.json",
@@ -37,11 +35,11 @@ from engine.text.sources import STANDARD_INPUT
         "huggingface",
         "bpe-tui train corpus.txt --tokenizer tokenizer.json --continue 500 --out longer.json",
         "bpe-tui train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
-    )
+    ),
+    training=options.OF_TRAINING,
 )
-@options.with_training()
 def train(
-    context: typer.Context,
+    context: Given,
     corpus: list[str] = options.SOURCES,
     out: Path = options.option(
         "--out PATH",
@@ -121,7 +119,7 @@ def _note_other_trainer(asked: str, trainer: Any) -> None:
         inputs.note(f"Python trained ({WITHOUT_KERNEL}), not the kernel: {why}")
 
 
-def _continue(context: typer.Context) -> None:
+def _continue(context: Given) -> None:
     """Learn more merges after those of `--tokenizer`, and write the result in its format.
 
     Raises:

@@ -7,7 +7,7 @@ from itertools import islice
 
 from bpe_tui.cli import choices, inputs, options
 from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.program import app, examples
+from bpe_tui.cli.declared import command, examples
 from bpe_tui.widgets.language import tr, tr_sentence
 from bpe_tui.widgets.visible import quoted, visible_bytes
 from engine.analysis.explanation import explain
@@ -19,7 +19,7 @@ MOST_NAMED = 4
 """Most pretokens that a message lists."""
 
 
-@app.command(
+@command(
     epilog=examples(
         'bpe-tui why kite --tokenizer tokenizer --text "the kitchen kite"',
         "bpe-tui why un believ --tokenizer tokenizer --text unbelievable",

@@ -12,8 +12,8 @@ from program import HANDOUT
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.cli.declared import COMMANDS, read_plain
 from bpe_tui.cli.open import opened_config
-from bpe_tui.cli.program import app as program
 from bpe_tui.session.config import Claimed, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import EVERYWHERE
 from bpe_tui.session.models import completed
@@ -24,13 +24,11 @@ from engine.text.corpus import Reading
 
 def parsed(command: str) -> RunConfig | TokenizerConfig:
     """Return the config of a command line, as the program reads it."""
-    import typer
-
     words = shlex.split(command)
-    group = typer.main.get_command(program)
     assert words[:2] == ["bpe-tui", "open"]
-    context = group.get_command(None, "open").make_context("open", words[2:])  # type: ignore[attr-defined,arg-type]
-    return opened_config(context)
+    given = read_plain(COMMANDS["open"].parameters, words[2:])
+    assert given is not None
+    return opened_config(given)
 
 
 @pytest.mark.parametrize(
