@@ -251,7 +251,7 @@ COMMANDS: tuple[Command, ...] = (
             footer={ANY: 15}),
     Command("6", "race", "app.show('race')", LOOK, _without(EVERYWHERE, RACE),
             "The race: all trainers on this corpus, what each of them does.",
-            words="naive incremental speed benchmark performance fast heap indexed linked "
+            words="naive incremental speed benchmark performance fast heap indexed "
                   "operations work compare complexity", of_merges=True, why_not=why_not_counted,
             only_bpe="The race is between BPE's trainers, which make the same merges."),
     Command("7", "family", "app.show('family')", LOOK, _without(EVERYWHERE, FAMILY),

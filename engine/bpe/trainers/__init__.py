@@ -1,6 +1,6 @@
 """Training algorithms: all find the same merges, with more or less work.
 
-To read them, begin with `naive`, which is the definition; then `indexed`, `heap`, `linked`, `fast`.
+To read them, begin with `naive`, which is the definition; then `indexed`, `heap`, `fast`.
 `native` is `fast` in C. To add one, write a file with an `ALGORITHM`, and add a line below.
 
 They share a task (`algorithm`), a flat array (`symbols`), `work_counts` and `pseudocode`.
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from engine.bpe.ties import TieRule
-from engine.bpe.trainers import fast, heap, indexed, linked, naive, native
+from engine.bpe.trainers import fast, heap, indexed, naive, native
 from engine.bpe.trainers.algorithm import Algorithm, TrainerName
 from engine.core.registry import Registry, registry_of
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet
@@ -22,7 +22,6 @@ TRAINERS: Registry[TrainerName, Algorithm] = registry_of(
     native.ALGORITHM,
     fast.ALGORITHM,
     heap.ALGORITHM,
-    linked.ALGORITHM,
     indexed.ALGORITHM,
     naive.ALGORITHM,
 )

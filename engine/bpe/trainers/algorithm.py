@@ -159,7 +159,7 @@ class TrainingTask(PairTask):
         return self.tie_rule.make_key(self.vocab, first_seen)
 
 
-TrainerName = Literal["native", "fast", "heap", "linked", "indexed", "naive"]
+TrainerName = Literal["native", "fast", "heap", "indexed", "naive"]
 
 
 class Algorithm(NamedTuple):

@@ -28,14 +28,12 @@ class WorkCounts:
     heap_pops: int = 0
     stale_entries: int = 0
     bucket_moves: int = 0
-    refreshes: int = 0
 
 
 class WorkCounter(NamedTuple):
     """One of the numbers of `WorkCounts`.
 
-    `adds_up` is false for a number that describes work counted elsewhere: a stale entry was popped,
-    a refresh is a scan.
+    `adds_up` is false for a number that describes work counted elsewhere: a stale entry was popped.
     """
 
     name: str
@@ -54,7 +52,6 @@ COUNTERS: Registry[str, WorkCounter] = registry_of(
     WorkCounter("heap_pops", "heap pops", "entries taken out of the heap"),
     WorkCounter("stale_entries", "stale entries", "of those, out of date", adds_up=False),
     WorkCounter("bucket_moves", "bucket moves", "pairs put into a lower bucket"),
-    WorkCounter("refreshes", "refreshes", "times the active set was made", adds_up=False),
 )
 
 

@@ -101,7 +101,6 @@ TEXTBOOK = RunConfig(HANDOUT, model="unigram", trainer="textbook")
 CONFIGS: dict[str, Config] = {
     **{model: RunConfig(str(SAMPLE), vocab_size=300, model=model) for model in MODELS},
     "textbook": completed(TEXTBOOK),
-    "linked": RunConfig(str(SAMPLE), vocab_size=300, trainer="linked"),
     "tokenizer": TokenizerConfig(SWAPPED),
     "tokenizer over a corpus": TokenizerConfig(SWAPPED, corpus=str(SAMPLE)),
 }

@@ -118,7 +118,7 @@ def test_a_help_page_has_at_most_twenty_options(command: str) -> None:
         ("bpe-tui corpus.txt --pattern qwen", ["qwen2", "qwen35"]),
         ("bpe-tui corpus.txt --tie", ["--tie-rule"]),
         ("bpe-tui open corpus.txt --view ex", ["explain"]),
-        ("bpe-tui train corpus.txt --trainer l", ["linked"]),
+        ("bpe-tui train corpus.txt --trainer h", ["heap"]),
         ("bpe-tui train corpus.txt --format m", [each for each in WRITABLE if each[0] == "m"]),
         ("bpe-tui convert tokenizer --to h", ["huggingface"]),
         ("bpe-tui learn 2", [number for number in LESSONS if number[0] == "2"]),

@@ -70,7 +70,7 @@ async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_
         app.seek(3)
         standings = shown(screen.query_one(StandingsPanel))
         assert all(f"\n{name} " in f"\n{standings}" for name in RACERS)
-        assert said(screen) == "5 trainers, the same 14 merges."
+        assert said(screen) == "4 trainers, the same 14 merges."
         assert "leave" not in [key.label for key in screen.query_one(KeyBar).keys]
         chart = screen.query_one(CurvesChart)
         assert all(trainer in drawn(chart) for trainer in RACERS)
@@ -78,11 +78,11 @@ async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_
         job.complete = False  # as of a race that still runs
         await pilot.press("escape")
         assert (job.is_cancelled, app.screen) == (True, screen)
-        assert said(screen) == "Stopped; r runs it again. 5 trainers, the same 14 merges."
+        assert said(screen) == "Stopped; r runs it again. 4 trainers, the same 14 merges."
         await pilot.press("r")
         assert job_of(screen) is not job
         await ended(screen)
-        await until(pilot, lambda: said(screen) == "5 trainers, the same 14 merges.")
+        await until(pilot, lambda: said(screen) == "4 trainers, the same 14 merges.")
         job = job_of(screen)
         await pilot.press("1")
         app.forget_run()
@@ -109,7 +109,7 @@ async def test_a_training_in_phases_is_raced_on_up_to_the_end_of_its_first() -> 
         await pilot.press("6")
         screen = app.screen
         assert isinstance(screen, RaceScreen)
-        first = "5 trainers, the same 3 merges. The race is over the 3 merges of phase 1."
+        first = "4 trainers, the same 3 merges. The race is over the 3 merges of phase 1."
         await until(pilot, lambda: said(screen) == first)
 
 
@@ -160,7 +160,7 @@ async def test_a_corpus_without_pairs_says_so(tmp_path: Path) -> None:
     corpus = tmp_path / "one.txt"
     corpus.write_text("a")
     async with racing(corpus) as (_, screen, _):
-        assert said(screen) == "5 trainers, the same 0 merges."
+        assert said(screen) == "4 trainers, the same 0 merges."
         assert "No merge" in drawn(screen.query_one(CurvesChart))
 
 

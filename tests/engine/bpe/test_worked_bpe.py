@@ -15,7 +15,6 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers.algorithm import TrainingTask
 from engine.bpe.trainers.fast import BucketQueue
 from engine.bpe.trainers.indexed import PairIndex
-from engine.bpe.trainers.linked import LinkedPretokens
 
 CORPUS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 
@@ -130,35 +129,6 @@ def test_an_index_leads_a_merge_to_the_words_that_hold_the_pair() -> None:
         for (left, right), count in index.counts.items()
     }
     assert spelled == {pair: count for pair, count in counts.items() if count}
-
-
-def test_a_pair_in_doubt_is_counted_at_its_places() -> None:
-    """The trainer `linked` by hand. The letters of all words are in cells:
-
-    l o w  l o w e r  w i d e s t  n e w e s t
-    0      3          8            14
-
-    Each pair knows in which cells it starts. A merge corrects no counts. Who looks at a pair looks
-    at its cells, and forgets those where the pair stands no longer.
-    """
-    cells = list(b"".join(CORPUS))
-    times = [CORPUS[word] for word in CORPUS for _ in word]
-    places = {E_S: [11, 17], S_T: [12, 18]}
-    assert all(tuple(cells[at : at + 2]) == pair for pair in places for at in places[pair])
-
-    for at in places[S_T]:
-        cells[at : at + 2] = [256, -1]  # the new token in the left cell, nothing in the right one
-    still = [at for at in places[E_S] if tuple(cells[at : at + 2]) == E_S]
-    assert sum(times[at] for at in still) == 0
-    places[ord("e"), 256] = [at - 1 for at in places[S_T]]
-    assert sum(times[at] for at in places[ord("e"), 256]) == 9
-
-    training = task()
-    linked = LinkedPretokens(training)
-    assert linked.recount(S_T) == linked.recount(E_S) == 9
-    linked.merge(S_T, training.join(S_T))
-    assert linked.recount(E_S) == 0
-    assert linked.recount((ord("e"), 256)) == 9
 
 
 def test_buckets_of_counts_give_the_best_pair_without_sorting() -> None:
