@@ -6,6 +6,7 @@ time ends the program with the code 130 and without a traceback.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -36,6 +37,7 @@ class Interrupted(KeyboardInterrupt):
 def main() -> int:
     """Run the program with the arguments of the process; return its exit code."""
     signal.signal(signal.SIGINT, _leave)
+    gc.disable()  # imports make no garbage; a command enables it again, or the screen does
     try:
         try:
             from bpe_tui.cli import main as run

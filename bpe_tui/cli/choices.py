@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bpe_tui.cli.declared import Given
 from bpe_tui.cli.inputs import CommandLineError
@@ -15,9 +15,11 @@ from bpe_tui.session.declarations import Model
 from bpe_tui.session.models import DEFAULT_MODEL, MODELS, completed
 from engine.bpe.phases import phases_from
 from engine.core.errors import SpecialTokenFoundError
-from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, SpecialPolicy
 from engine.text.corpus import Reading
 from engine.text.pretokenize import check_special_tokens
+
+if TYPE_CHECKING:
+    from engine.encoding.special_policy import SpecialPolicy
 
 _FIELDS = "pattern", "tie_rule", "trainer", "min_count", "model", "phases"
 """Options that are fields of a run, by the same names."""
@@ -197,11 +199,17 @@ def format_of(context: Given, model: str, format: str) -> str:
 def policy_of(
     given: Sequence[str] | None,
     special_tokens: Sequence[str],
-    by_default: SpecialPolicy = ALL_SPECIAL,
+    by_default: SpecialPolicy | None = None,
 ) -> SpecialPolicy:
-    """Return the policy that `--allow-special` asks for; commas may separate tokens."""
+    """Return the policy that `--allow-special` asks for; commas may separate tokens.
+
+    Args:
+        by_default: the policy without that option; `None` for `ALL_SPECIAL`.
+    """
+    from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, SpecialPolicy  # slow
+
     if not given:
-        return by_default
+        return by_default or ALL_SPECIAL
     if len(given) == 1 and given[0] in (ALL, NONE):
         return ALL_SPECIAL if given[0] == ALL else NONE_SPECIAL
     if clash := next((word for word in given if word in (ALL, NONE)), None):

@@ -71,13 +71,13 @@ def _run(arguments: list[str]) -> int:
         and console.COMPLETION not in os.environ
     )
     if starts or _is_corpus_alone(arguments):
-        gc.disable()  # imports make no garbage; `open_screen` enables it again
         from bpe_tui.cli.inputs import open_screen
         from bpe_tui.session.config import RunConfig
         from bpe_tui.session.opening import config_for
         from bpe_tui.session.samples import file_of
 
         return open_screen(None if starts else config_for(RunConfig(file_of(arguments[0]))))
+    gc.enable()
     gc.set_threshold(RARELY)
     from bpe_tui.cli.declared import run_plain
 

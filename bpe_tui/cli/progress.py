@@ -82,6 +82,8 @@ class TrainingBar(TrainingListener):
         )
 
     def on_progress(self, progress: CountProgress) -> None:
+        if self.shown is None:
+            return
         self._move(
             completed=progress.bytes_read,
             total=progress.bytes_total,
@@ -106,6 +108,8 @@ class TrainingBar(TrainingListener):
 
     def on_step(self, step: Any) -> None:
         self._write_step(step)
+        if self.shown is None:
+            return
         self._steps += 1
         wanted = self._merges_wanted
         if wanted is None or (self._steps % MERGES_A_MOVE and self._steps < wanted):

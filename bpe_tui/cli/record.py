@@ -92,7 +92,7 @@ def record(
     async def film(taken: Film) -> None:
         viewpoint = config.viewpoint
         if taken.has_text and viewpoint.view is None:
-            viewpoint = replace(viewpoint, view=LESSON)  # a page asks there
+            viewpoint = viewpoint._replace(view=LESSON)  # a page asks there
         unseen = BpeTuiApp(replace(config, viewpoint=viewpoint))
         unseen.theme, unseen.makes_ahead = taken.theme, False
         room = page_cells if taken.has_text else cells

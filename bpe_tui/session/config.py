@@ -36,8 +36,7 @@ class Claimed(NamedTuple):
     vocab_size: int | None = None
 
 
-@dataclass(frozen=True)
-class Viewpoint:
+class Viewpoint(NamedTuple):
     """The step, the screen and the text to begin with.
 
     Attributes:
@@ -53,6 +52,9 @@ class Viewpoint:
     text: str = ""
     at: str = ""
     hide_next: bool = False
+
+
+THE_START = Viewpoint()
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class RunConfig:
     """Most words of a token; 0 for no limit, `None` for 4 in phases and no limit otherwise."""
     claimed: Claimed | None = None
     """Merges to check on the corpus."""
-    viewpoint: Viewpoint = Viewpoint()
+    viewpoint: Viewpoint = THE_START
     reading: Reading = PLAIN
     """Further files of the corpus, and the field that holds the texts."""
 
@@ -166,7 +168,7 @@ class TokenizerConfig:
     tie_rule: str = RunConfig.tie_rule
     min_count: int = RunConfig.min_count
     otherwise: RunConfig | None = None
-    viewpoint: Viewpoint = Viewpoint()
+    viewpoint: Viewpoint = THE_START
     reading: Reading = PLAIN
     beside: tuple[str, ...] = ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
@@ -27,7 +27,7 @@ def before_forks(session: Session, viewpoint: Viewpoint) -> tuple[Config, Viewpo
         return session.config, viewpoint
     while origin.forked_from is not None:
         origin = origin.forked_from
-    return origin.config, replace(viewpoint, step=origin.step)
+    return origin.config, viewpoint._replace(step=origin.step)
 
 
 def _options_of(config: Config) -> dict[str, Any]:

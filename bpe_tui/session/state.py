@@ -11,10 +11,8 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from platformdirs import user_state_path
 
@@ -88,8 +86,7 @@ def read_state(name: str) -> Any:
 PREFERENCES = "preferences.json"
 
 
-@dataclass(frozen=True)
-class Preferences:
+class Preferences(NamedTuple):
     """The user's preferences.
 
     Attributes:
@@ -118,9 +115,9 @@ def preferences() -> Preferences:
 def save_preferences(**changes: Any) -> None:
     """Change some preferences; write them only if something changes."""
     before = preferences()
-    after = replace(before, **changes)
+    after = before._replace(**changes)
     if after != before:
-        keep_state(PREFERENCES, json.dumps(asdict(after)).encode())
+        keep_state(PREFERENCES, json.dumps(after._asdict()).encode())
 
 
 # Recently opened files
@@ -231,6 +228,8 @@ def report(error: BaseException) -> Path | None:
     """Write a report; return its path, or `None` if it cannot be written, or nothing is kept."""
     if _unkept is not None:
         return None
+    from datetime import datetime  # slow, and nobody waits for a report
+
     stack = traceback.extract_tb(error.__traceback__)
     key = type(error).__name__, *(f"{each.filename}:{each.lineno}" for each in stack[-3:])
     if key not in _written:

@@ -20,8 +20,8 @@ from engine.encoding.encoders import MergeTable
 from engine.encoding.merging import MergesInIds
 from engine.text.pretokenize import SpecialSplitter, to_bytes
 
-IdsByBytes = Mapping[bytes, list[int]]
-"""bytes → the ids of the tokens with these bytes, ascending."""
+FirstIds = Mapping[bytes, int]
+"""bytes → the smallest id of an ordinary token with these bytes."""
 HIGHEST_ID = (1 << 32) - 1
 """The largest id; arrays hold each id in 32 bits, as libraries do."""
 
@@ -60,7 +60,7 @@ def number_parts(
     ({'<s>': 257}, {(97, 98): (0, 256)})
     """
     vocab = dict(vocab)
-    ids: IdsByBytes = {}
+    first: FirstIds = {}
     looked_up = vocab
     if isinstance(merges, MergesInIds):
         table, unmade = merges.table, merges.unmade
@@ -69,7 +69,8 @@ def number_parts(
         special_ids = dict(special_tokens)
         vocab.update({special_ids[token]: to_bytes(token) for token in special_ids})
         if alphabet is None or table is None:
-            ids = _ids_by_bytes(looked_up, special_ids.values())
+            descending = sorted(looked_up.keys() - set(special_ids.values()), reverse=True)
+            first = dict(zip(map(looked_up.__getitem__, descending), descending, strict=True))
     else:
         ids = _ids_by_bytes(looked_up)
         made: set[bytes] = set()
@@ -78,12 +79,13 @@ def number_parts(
         elif special_tokens and looked_up is vocab:  # else no merge makes what is looked up
             made = {left + right for left, right in merges}
         special_ids = _number_special_tokens(special_tokens, vocab, ids, made)
+        first = {token: known[0] for token, known in ids.items() if known}
     if vocab and not 0 <= min(vocab) <= max(vocab) <= HIGHEST_ID:
         raise VocabularyError(f"an id is negative or larger than {HIGHEST_ID:,}, which none may be")
     if alphabet is None:
-        alphabet = _alphabet_of(ids)
+        alphabet = _alphabet_of(first)
     if table is None:
-        table = _merge_table(ids, merges or ())
+        table = _merge_table(first, merges or ())
     return NumberedParts(vocab, special_ids, alphabet, table)
 
 
@@ -91,23 +93,22 @@ MOST_OF_FEW = 128
 """Most bytes of an alphabet of few; one with more is taken to be all bytes, and lacks some."""
 
 
-def _alphabet_of(ids: IdsByBytes) -> Alphabet:
+def _alphabet_of(first: FirstIds) -> Alphabet:
     """Return the alphabet of all single bytes; or of few, which leaves out other bytes."""
     every_byte = [bytes((byte,)) for byte in range(256)]
-    there = {BYTE_TO_CHAR[token[0]]: ids[token][0] for token in every_byte if ids.get(token)}
+    there = {BYTE_TO_CHAR[token[0]]: first[token] for token in every_byte if token in first}
     if 0 < len(there) <= MOST_OF_FEW:
         return CharacterAlphabet(there, by_byte=True)
     for token in every_byte:
-        if not ids.get(token):
+        if token not in first:
             what = f"no token {token!r}, but needs every single byte"
             raise VocabularyError(f"the vocabulary has {what}")
     return ByteAlphabet(list(there.values()))
 
 
-def _ids_by_bytes(
-    vocab: Mapping[int, bytes], special_ids: Iterable[int] = ()
-) -> defaultdict[bytes, list[int]]:
-    in_order = sorted(vocab.keys() - set(special_ids))
+def _ids_by_bytes(vocab: Mapping[int, bytes]) -> defaultdict[bytes, list[int]]:
+    """Return bytes → the ids of the tokens with these bytes, ascending."""
+    in_order = sorted(vocab)
     tokens = list(map(vocab.__getitem__, in_order))
     ids = defaultdict(list, zip(tokens, ([token_id] for token_id in in_order), strict=True))
     if len(ids) < len(tokens):
@@ -145,10 +146,9 @@ def _number_special_tokens(
 
 
 def _merge_table(
-    ids: IdsByBytes, merges: Sequence[tuple[bytes, bytes]]
+    first: FirstIds, merges: Sequence[tuple[bytes, bytes]]
 ) -> dict[Pair, tuple[int, int]]:
     """Return the merges in ids: pair → (rank, id of the result)."""
-    first = {token: known[0] for token, known in ids.items() if known}
     lefts, rights = zip(*merges, strict=True) if merges else ((), ())
     columns = lefts, rights, map(add, lefts, rights)
     try:  # to look for a missing token first would take as long again

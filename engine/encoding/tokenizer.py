@@ -13,7 +13,7 @@ from copy import copy
 from functools import cached_property
 from itertools import chain, tee
 from reprlib import repr as short_repr
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from engine.core.arguments import check_workers, checked, is_whole
 from engine.core.errors import (
@@ -30,7 +30,6 @@ from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import Encoder, EncodeStep, MergeTable
 from engine.encoding.merging import MergesInIds, last_rank
 from engine.encoding.numbered_parts import PipelineLike, number_parts
-from engine.encoding.rules import EncodingRules
 from engine.encoding.text_encoder import (
     TokenIds,
     as_list,
@@ -41,7 +40,6 @@ from engine.encoding.text_encoder import (
 )
 from engine.encoding.token_decoder import TokenDecoder
 from engine.encoding.tokenizer_files import FormatName, formats
-from engine.encoding.traced import TracedEncoding, trace_text
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
     ChunkCutter,
@@ -50,6 +48,10 @@ from engine.text.pretokenize import (
     to_bytes,
     without_stray_surrogates,
 )
+
+if TYPE_CHECKING:
+    from engine.encoding.rules import EncodingRules
+    from engine.encoding.traced import TracedEncoding
 
 ITERABLE_PIECE = 1 << 16
 """Bytes of a stream that are encoded together."""
@@ -274,6 +276,8 @@ class Tokenizer:
         >>> traced, traced.ids, traced.pretokens[0].merges[0].step.pair
         (TracedEncoding(3 tokens, 1 merge), (256, 98, 97), (97, 98))
         """
+        from engine.encoding.traced import trace_text  # slow, and only explanations need it
+
         return trace_text(self, check_text(text))
 
     @property
@@ -437,6 +441,8 @@ class Tokenizer:
     @cached_property
     def rules(self) -> EncodingRules:
         """The rules that the encoding follows, for functions that explain it."""
+        from engine.encoding.rules import EncodingRules  # slow, and only explanations need it
+
         return EncodingRules(
             self.alphabet,
             self.merge_table,

@@ -16,10 +16,10 @@ more, except that the type of a model has a class.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.json_fields import Fields, well_formed
@@ -44,8 +44,7 @@ _IGNORED = {
 Flags = Mapping[str, bool]
 
 
-@dataclass(frozen=True)
-class FolderSettings:
+class FolderSettings(NamedTuple):
     """The settings that the files in a folder specify.
 
     Attributes:
@@ -121,7 +120,7 @@ class FolderSettings:
         in_roles = (chosen[role] for role in _ROLES if chosen.get(role))
         in_order = dict.fromkeys(chain(first, in_roles, found))
         flags_of = {token: found[token] for token in in_order if token}
-        return replace(self, roles=chosen, flags=flags_of)
+        return self._replace(roles=chosen, flags=flags_of)
 
     def token_ids(self, vocab: Mapping[str, int]) -> dict[str, int]:
         """Return added token → id, taken from the vocabulary, else from the files, else the next.
