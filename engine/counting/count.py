@@ -36,7 +36,7 @@ from engine.native import KERNEL
 from engine.native.counting import KernelCounter, KernelSums
 from engine.text.corpus import CHUNK, Corpus, separator_of
 from engine.text.cutting import cutter_for
-from engine.text.patterns import BorderTables, Pattern, PatternLike, as_pattern
+from engine.text.patterns import PATTERNS, BorderTables, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import ChunkCutter, SpecialSplitter, check_special_tokens, is_blank
 
 WORTH_HELPERS = 4
@@ -161,7 +161,8 @@ def counter_for(pattern: Pattern, splitter: SpecialSplitter) -> ChunkCounter:
 
 
 def _kind_of_counter(pattern: Pattern, splitter: SpecialSplitter) -> CounterKind:
-    in_pieces = KERNEL is not None and bool(pattern.borders) and splitter.is_plain
+    has_pieces = bool(pattern.borders) or pattern == PATTERNS["none"]
+    in_pieces = KERNEL is not None and has_pieces and splitter.is_plain
     return NativePieceCounter if in_pieces else PlainCounter
 
 

@@ -85,11 +85,12 @@ static bool set_classes(Borders *borders, const BorderTables *tables) {
 
 void set_borders(Borders *borders, const BorderTables *tables) {
     const int before_left = tables->before_left;
+    borders->has_tables = false;
     for (int two = 0; two < 1 << 16; two++) {
         const int rules = tables->left[two & 0xFF] & tables->right[two >> 8];
         borders->of_two[two] = (uint8_t)((rules & before_left ? 1 : 0) | (rules & ~before_left ? 2 : 0));
+        borders->has_tables |= rules != 0; /* else a text is one piece */
     }
-    borders->has_tables = true;
     borders->in_vectors = has_vectors() && set_classes(borders, tables);
 }
 

@@ -5,10 +5,15 @@ enum { AHEAD = 8, FIRST_SLOTS = 1 << 14, RECENT = 1 << 16 };
 
 /* -- pairs and their numbers */
 
+/* Return the first slot where a pair may be. */
+static inline uint64_t first_slot(const Merger *m, Pair pair) {
+    const uint64_t key = (uint64_t)(uint32_t)pair.left << 32 | (uint32_t)pair.right;
+    return scrambled(key, m->seed) & ((uint64_t)m->slot_count - 1);
+}
+
 static uint64_t slot_of(const Merger *m, Pair pair) {
     const uint64_t mask = (uint64_t)m->slot_count - 1;
-    const uint64_t key = (uint64_t)(uint32_t)pair.left << 32 | (uint32_t)pair.right;
-    uint64_t slot = scrambled(key, m->seed) & mask;
+    uint64_t slot = first_slot(m, pair);
     for (int32_t found; (found = m->slots[slot]) >= 0; slot = (slot + 1) & mask)
         if (m->pairs.at[found].left == pair.left && m->pairs.at[found].right == pair.right) break;
     return slot;
@@ -89,7 +94,7 @@ static bool change(Merger *m, int32_t pair, int64_t count) {
 }
 
 /* Note that a new token, which occurs `weight` times, has `token` beside it. Their pair begins at
- * `start`. */
+ * `start`. There is room for one more. */
 static inline bool note(Neighbours *side, int32_t token, int64_t start, int64_t weight) {
     int32_t group = side->group_of.at[token];
     if (group < 0) {
@@ -99,7 +104,9 @@ static inline bool note(Neighbours *side, int32_t token, int64_t start, int64_t 
     }
     side->groups.at[group].size++;
     side->groups.at[group].weight += weight;
-    return PUSH(side->starts, (int32_t)start) && PUSH(side->groups_of_starts, group);
+    side->starts.at[side->starts.length++] = (int32_t)start;
+    side->groups_of_starts.at[side->groups_of_starts.length++] = group;
+    return true;
 }
 
 /* Return the pretoken of a cell. */
@@ -130,8 +137,11 @@ static bool replace(Merger *m, Pair pair, int32_t new_id, Span span, Step *step)
     int32_t *cells = m->cells.at, pretokens[AHEAD];
     const int32_t *starts = m->starts.at + span.begin; /* `note` adds to other arrays */
     const int64_t left_width = width_of(m, pair.left), width = width_of(m, new_id);
+    const int64_t count = span.end - span.begin;
     int32_t last_pretoken = -1;
-    for (int64_t each = 0, count = span.end - span.begin; each < count; each++) {
+    TRY(RESERVE(m->before.starts, count) && RESERVE(m->before.groups_of_starts, count));
+    TRY(RESERVE(m->after.starts, count) && RESERVE(m->after.groups_of_starts, count));
+    for (int64_t each = 0; each < count; each++) {
         if (each % AHEAD == 0) find_pretokens(m, starts + each, count - each, pretokens);
         const int64_t start = starts[each], middle = start + left_width, end = start + width;
         if (cells[start] != pair.left || cells[middle] != pair.right) continue;
@@ -163,6 +173,11 @@ static bool subtract_broken(Merger *m, int32_t number, int32_t new_id) {
     for (int is_before = 0; is_before < 2; is_before++) {
         const Neighbours *side = is_before ? &m->before : &m->after;
         for (int64_t each = 0; each < side->groups.length; each++) {
+            if (each + AHEAD < side->groups.length) {
+                const int32_t later = side->groups.at[each + AHEAD].token;
+                const Pair pair = is_before ? (Pair){later, merged.left} : (Pair){merged.right, later};
+                PREFETCH(&m->slots[first_slot(m, pair)]);
+            }
             const Group group = side->groups.at[each];
             const int32_t token = group.token == new_id ? merged.left : group.token;
             const int32_t old = is_before ? number_of(m, token, merged.left)
@@ -332,7 +347,7 @@ static bool list_starts(Merger *m, const int32_t *numbers) {
 }
 
 static bool begin_pairs(Merger *m) {
-    int32_t *numbers = zeroed(m->cells.length, sizeof *numbers);
+    int32_t *numbers = zeroed_table(m->cells.length, sizeof *numbers);
     int32_t *recent = zeroed(RECENT, sizeof *recent);
     const bool begun = numbers && recent && grow_slots(m, FIRST_SLOTS) &&
                        count_pairs(m, numbers, recent) && sort_pairs(m, numbers) &&

@@ -6,8 +6,12 @@
  */
 #include "merger.h"
 
-/* The different pieces, and the ids of all, joined; `ends`: of each piece among them. */
-typedef struct { Pieces pieces; Ids ids; ARRAY(int64_t) ends; Workspace space; } Merged;
+/* A piece in tokens. `first`: the only one, or the place of the first among all ids; `count`: how
+ * many they are. */
+typedef struct { int32_t count; int64_t first; } Spelled;
+
+/* The different pieces, their tokens, and the ids of those that have several, joined. */
+typedef struct { Pieces pieces; Ids ids; ARRAY(Spelled) spelled; Workspace space; } Merged;
 
 /* Cut between two bytes that no token has next to each other. */
 static void cut_between_tokens(const Merger *m, Borders *borders) {
@@ -23,11 +27,14 @@ static void cut_between_tokens(const Merger *m, Borders *borders) {
 
 /* Merge the pieces that are new. */
 static bool merge_new(Merged *all, const Rules *earlier) {
-    while (all->ends.length < all->pieces.pieces.length) {
-        const Piece piece = all->pieces.pieces.at[all->ends.length];
+    while (all->spelled.length < all->pieces.pieces.length) {
+        const Piece piece = all->pieces.pieces.at[all->spelled.length];
         const uint8_t *text = all->pieces.text.at + piece.begin;
+        Spelled spelled = {0, all->ids.length};
         TRY(encode_pretoken(earlier, &all->space, text, piece.length, &all->ids));
-        TRY(PUSH(all->ends, all->ids.length));
+        spelled.count = (int32_t)(all->ids.length - spelled.first);
+        if (spelled.count == 1) spelled.first = all->ids.at[--all->ids.length];
+        TRY(PUSH(all->spelled, spelled));
     }
     return true;
 }
@@ -36,16 +43,19 @@ static bool respell_all(Merger *m, Merged *all, const Borders *borders, const Ru
                         const uint8_t *at, const int64_t *ends, int64_t pretokens) {
     const uint8_t *bytes = at;
     int32_t numbers[TOGETHER];
+    TRY(RESERVE(m->cells, (pretokens ? ends[pretokens - 1] / 4 : 0) + pretokens + 1)); /* about */
     TRY(PUSH(m->cells, BORDER));
     for (int64_t pretoken = 0; pretoken < pretokens; pretoken++) {
         TRY(RESERVE(m->cells, bytes + ends[pretoken] - at)); /* no id has fewer bytes than one */
         for (int found; (found = number_pieces(&all->pieces, borders, &at, bytes + ends[pretoken], numbers));) {
             TRY(found > 0 && merge_new(all, earlier));
+            int32_t *cell = m->cells.at + m->cells.length;
             for (int each = 0; each < found; each++) {
-                const int32_t number = numbers[each];
-                for (int64_t id = number ? all->ends.at[number - 1] : 0; id < all->ends.at[number]; id++)
-                    m->cells.at[m->cells.length++] = all->ids.at[id];
+                const Spelled spelled = all->spelled.at[numbers[each]];
+                if (spelled.count == 1) *cell++ = (int32_t)spelled.first;
+                else for (int32_t id = 0; id < spelled.count; id++) *cell++ = all->ids.at[spelled.first + id];
             }
+            m->cells.length = cell - m->cells.at;
         }
         TRY(PUSH(m->cells, BORDER));
     }
@@ -63,6 +73,6 @@ bool respell(Merger *m, const Rules *earlier, const uint8_t *bytes, const int64_
     release_pieces(&all.pieces);
     release_workspace(&all.space);
     RELEASE(all.ids);
-    RELEASE(all.ends);
+    RELEASE(all.spelled);
     return done;
 }

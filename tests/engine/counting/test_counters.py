@@ -27,7 +27,14 @@ from engine.counting.plain import ChunkCount, ChunkCounter, PlainCounter, joined
 from engine.native import KERNEL
 from engine.native.counting import KernelSums
 from engine.text.corpus import Corpus
-from engine.text.patterns import AFTER_TEXT, BEFORE_TEXT, PATTERNS, Border, BorderTables
+from engine.text.patterns import (
+    AFTER_TEXT,
+    BEFORE_TEXT,
+    PATTERNS,
+    Border,
+    BorderTables,
+    as_pattern,
+)
 from engine.text.pretokenize import ChunkCutter, SpecialSplitter, to_bytes
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -116,8 +123,9 @@ def test_the_pretokens_of_a_piece_are_returned_once() -> None:
 def test_a_pattern_without_borders_is_counted_the_plain_way() -> None:
     splitter = SpecialSplitter([])
     fast = PlainCounter if KERNEL is None else NativePieceCounter
-    assert isinstance(counter_for(PATTERNS["gpt2"], splitter), fast)
-    assert isinstance(counter_for(PATTERNS["none"], splitter), PlainCounter)
+    for name in ("gpt2", "none"):
+        assert isinstance(counter_for(PATTERNS[name], splitter), fast)
+    assert isinstance(counter_for(as_pattern("a|b+"), splitter), PlainCounter)
 
 
 def test_no_byte_that_may_belong_to_a_space_counts_as_text() -> None:
