@@ -70,7 +70,7 @@ _OF_NAMES = {
     "tiktoken-name": "engine.formats.by_name:TIKTOKEN_NAME",
     "hf-name": "engine.formats.by_name:hub_format",
 }
-_OF_TWO_FILES = ("clip", "course-text", "course-json", "gpt2", "course-pickle")
+_OF_TWO_FILES = ("clip", "course-json", "gpt2", "course-pickle")
 """Formats that may recognise two files."""
 _WITH_SIGNATURE = (*tuple(_OF_FILES)[:5], "tiktoken", "minbpe")
 """Formats whose first bytes no other file has; the others are recognised by their shape."""

@@ -1,7 +1,4 @@
-r"""Files of course solutions: pickles, JSON, and text that Python prints.
-
-    {0: b'\x00', 1: b'\x01', …}
-    [(b't', b'h'), (b'th', b'e')]
+"""Files of course solutions: pickles, JSON, and merges in lines.
 
     {"vocab": {"0": "a", "1": "b", "2": "ab"}, "merges": [["a", "b"]]}
 
@@ -10,31 +7,28 @@ Merges in lines of ids are those of `course_merges`.
 A solution is one file or two, or a directory with them. The first bytes of a file show which kind
 it is. `course_values` interprets the values of all kinds and refuses ambiguous ones.
 
-**Python** is read as data: before Python's parser makes constants of it, a check finds that it has
-no operators and little depth. **Pickles** are read, never executed (see `safe_pickle`), and never
-written, since a pickle is a program. **JSON** has no bytes, and every solution writes them in
-another way (see `course_spellings`). We write latin-1, in which each character is one byte: ASCII
-is readable, and in any language the code points are the bytes. Our JSON also has the special tokens
-with their ids, and the pattern by its name or as a regex.
+**Pickles** are read, never executed (see `safe_pickle`), and never written, since a pickle is a
+program. **JSON** has no bytes, and every solution writes them in another way (see
+`course_spellings`). We write latin-1, in which each character is one byte: ASCII is readable, and
+in any language the code points are the bytes. Our JSON also has the special tokens with their ids,
+and the pattern by its name or as a regex.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.core.errors import TokenizerFileError, errors_at
+from engine.core.errors import errors_at
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2, tiktoken_pickle
 from engine.formats.course_merges import begins_with_ids, read_id_lines
 from engine.formats.course_spellings import pair_of_literals
-from engine.formats.course_values import MERGES_NAMES, VOCAB_NAMES, find_parts, read_values
+from engine.formats.course_values import find_parts, read_values
 from engine.formats.safe_pickle import load_pickles
 from engine.formats.source import (
     HOW_TO_SAVE,
@@ -44,7 +38,6 @@ from engine.formats.source import (
     read_json,
     read_lines,
     read_merges,
-    read_text,
 )
 from engine.formats.tokenizer_format import (
     Opened,
@@ -55,67 +48,6 @@ from engine.formats.tokenizer_format import (
 )
 from engine.formats.vocab_and_merges import open_vocab_and_merges
 from engine.text.patterns import PATTERNS
-
-TEXT_ENDINGS = (".txt", ".py", ".json")
-STEMS = ("vocab", "merges")
-
-
-# Output of Python's print
-
-LARGEST_PYTHON = 1 << 24
-"""Largest Python text, in characters: four times a vocabulary of 200,000 tokens."""
-MOST_CONSTANTS = 1 << 19
-DEEPEST = 8
-_STRING = re.compile(r"""[bB]?(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")""")
-_PYTHON = re.compile(
-    r"""(?:\s*\#[^\n]*\n)*\s*(?:\w+\s*=\s*)?"""  # vocab =
-    r"""(?:[\[({\s]*\{\s*\d+\s*:"""  # {0:
-    r"""|[\[{\s]*\([\[({\s]*(?:\d+\s*[],]|"""  # [(97,
-    + _STRING.pattern  # [(b'a',
-    + r"""\s*[],)])|[\[({\s]+(?=[bB'])"""
-    + _STRING.pattern  # [b'a', or {'vocab':
-    + r"""\s*[],:)])""",
-    re.VERBOSE,
-)
-_COMMENT = re.compile(r"#[^\n]*")
-_DATA = re.compile(r"[\[\](){},:=\w\s]*+")
-_NO_DATA = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
-
-
-def _read_python(path: Path) -> Any:
-    text = read_text(path)
-    without_strings = _COMMENT.sub("", _STRING.sub("0", text))
-    if len(text) > LARGEST_PYTHON or sum(map(without_strings.count, "[({,:")) > MOST_CONSTANTS:
-        raise TokenizerFileError(f"{path}: is far more Python than a vocabulary takes")
-    brackets = re.findall(r"[][(){}]", without_strings)
-    levels = accumulate((c in "[({") - (c in "])}") for c in brackets)
-    if not _DATA.fullmatch(without_strings) or any(level > DEEPEST for level in levels):
-        raise TokenizerFileError(
-            f"{path}: is Python, and more than data; nothing of it is executed"
-        )
-    try:
-        found = dict(_assigned(ast.parse(text)))
-    except _NO_DATA as error:
-        what = str(error) or "its parser gives up"
-        raise TokenizerFileError(
-            f"{path}: is as Python prints it, but cut short or no data: {what}"
-        ) from None
-    if found.keys() & {*VOCAB_NAMES, *MERGES_NAMES}:
-        return found
-    values = [*found.values()]
-    return values[0] if len(values) == 1 else values
-
-
-def _assigned(module: ast.Module) -> Iterator[tuple[str | int, Any]]:
-    """Yield the name and the value of each statement; its place if it has no name."""
-    for place, statement in enumerate(module.body):
-        if not isinstance(statement, ast.Assign | ast.Expr):
-            raise ValueError(f"line {statement.lineno} is no value")
-        name: str | int = place
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            name = statement.targets[0].id
-        yield name, ast.literal_eval(statement.value)
-
 
 # Lines of two tokens: merges
 
@@ -134,45 +66,19 @@ def read_merge_lines(path: Path) -> Sequence[Sequence[str]]:
     return read_merges(path, str, f"; {ambiguous}; {HOW_TO_SAVE}")
 
 
-# Text files, one or two
+# Lines of two or three ids: merges
 
 
-def _text_reader(head: bytes) -> Callable[[Path], Any] | None:
-    """Return the function that reads a text with this beginning; `None` if it has no known form."""
-    text = head.decode("utf-8", "ignore")
-    if begins_with_ids(text):
-        return read_id_lines
-    return _read_python if _PYTHON.match(text) else None
+def recognises_ids(source: TokenizerSource) -> bool:
+    return source.only_file is not None and _is_of_ids(source.heads[0])
 
 
-def recognises_text(source: TokenizerSource) -> bool:
-    files = _text_files(source)
-    return files.exists and files.folder is None and any(map(_text_reader, files.heads))
+def id_values(source: TokenizerSource) -> list[Any]:
+    return list(map(read_id_lines, source.paths))
 
 
-def _text_files(source: TokenizerSource) -> TokenizerSource:
-    """Return the one or two files, by their usual names in a directory or beside `vocab.…`."""
-    one = source.only_file
-    folder = one.parent if one is not None and one.stem == STEMS[0] else source.folder
-    if folder is None:
-        return source
-    names = [[folder / (stem + ending) for ending in TEXT_ENDINGS] for stem in STEMS]
-    found = [next((path for path in paths if path.is_file()), None) for paths in names]
-    vocab, merges = (one or found[0]), found[1]
-    files = [path for path in (vocab, merges) if path is not None]
-    return TokenizerSource(files) if files else source
-
-
-def text_values(source: TokenizerSource) -> list[Any]:
-    files = _text_files(source)
-    return [
-        (_text_reader(head) or _read_json_or_merges)(path)
-        for path, head in zip(files.paths, files.heads, strict=True)
-    ]
-
-
-def _read_json_or_merges(path: Path) -> Any:
-    return read_json(path) if gpt2.could_be_json(read_head(path)) else read_merge_lines(path)
+def _is_of_ids(head: bytes) -> bool:
+    return begins_with_ids(head.decode("utf-8", "ignore"))
 
 
 # JSON
@@ -185,8 +91,9 @@ def recognises_json(source: TokenizerSource) -> bool:
     if not files.exists or not any(map(gpt2.could_be_json, files.heads)):
         return False
     if not all(map(gpt2.could_be_json, files.heads)):
-        # A JSON vocabulary with merges in lines is GPT-2's, except in another spelling.
-        return len(files.given) == 2 and any(map(gpt2.is_spelled_otherwise, files.heads))
+        # A JSON vocabulary with merges in lines is GPT-2's, except in another spelling or in ids.
+        others = (gpt2.is_spelled_otherwise(head) or _is_of_ids(head) for head in files.heads)
+        return len(files.given) == 2 and any(others)
     if len(files.given) == 2:
         return True
     found = find_parts(files.values)
@@ -211,6 +118,13 @@ def json_values(source: TokenizerSource) -> list[Any]:
     return list(map(_read_json_or_merges, _json_files(source).paths))
 
 
+def _read_json_or_merges(path: Path) -> Any:
+    head = read_head(path)
+    if gpt2.could_be_json(head):
+        return read_json(path)
+    return read_id_lines(path) if _is_of_ids(head) else read_merge_lines(path)
+
+
 def save_json(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
     check_plain(tokenizer, path)
     special_ids = tokenizer.rules.special_ids
@@ -223,7 +137,7 @@ def save_json(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
         if token_id not in tokenizer.special_ids
     ]
     merges = [
-        f"[{json.dumps(left.decode('latin-1'))}, {json.dumps(right.decode('latin-1'))}]"
+        json.dumps([left.decode("latin-1"), right.decode("latin-1")])
         for left, right in tokenizer.merges
     ]
     rows_of_vocab, rows_of_merges = ",\n".join(vocab), ",\n".join(merges)
@@ -292,9 +206,9 @@ def _course_format(
 
 COURSE_TEXT = _course_format(
     "course-text",
-    "a course solution's vocab and merges as Python prints them, or merges as lines of ids",
-    recognises_text,
-    text_values,
+    "a course solution's merges in lines of ids",
+    recognises_ids,
+    id_values,
 )
 COURSE_JSON = _course_format(
     "course-json",

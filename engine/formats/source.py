@@ -334,6 +334,9 @@ UNREADABLE_PATTERNS: dict[re.Pattern[bytes], str] = {
     re.compile(rb"PK\x03\x04.{26}[^\x00]{0,80}?\.npy", re.DOTALL): (
         f"arrays of NumPy, in which bytes lose their last zeros; {HOW_TO_SAVE}"
     ),
+    re.compile(rb"\s*(?:\w+ *= *)?(?:\{\s*\d+\s*:\s*b['\"]|\[\s*\(b['\"])"): (
+        f"what Python prints, which is not read; {HOW_TO_SAVE}"
+    ),
     re.compile(rb"\[\\u0000\] 0\r?\n\[\\u0001\] 1\r?\n"): (
         "minbpe's .vocab, which is for people to read; open the .model beside it"
     ),

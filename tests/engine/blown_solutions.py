@@ -57,15 +57,6 @@ for _name, _spelled in {
         HEX, [spelled * (size // len(spelled)) + "!"]))  # fmt: skip
     add("course-json", f"one token nearly of {_name}", lambda size, spelled=_spelled: as_json(  # type: ignore[misc]
         HEX | {"256": spelled * (size // len(spelled)) + "!"}, []))  # fmt: skip
-add("course-text", "printed", lambda size: repr(solution(size // 2)).encode())
-add("course-text", "a sum", lambda size: b"[(b'a', b'b'), " + b"1+" * (size // 2) + b"1]")
-add("course-text", "brackets", lambda size: b"{0: " + b"[" * size)
-add("course-text", "a long text", lambda size: b"{0: b'" + b"\\x61" * (size // 4) + b"'}")
-add("course-text", "an open text", lambda size: b"[(b'a', b'b')" + b", b'" * (size // 4))
-add("course-text", "comments", lambda size: b"# a\n" * (size // 4) + b"{0: b'a'}")
-add("course-text", "comments without an end", lambda size: b"# a\n#" + b"#" * size)
-add("course-text", "assignments", lambda size: b"vocab = {0: b'a'}\n" * (size // 18))
-add("course-text", "names", lambda size: b"{0: " + b"a" * size + b"}")
 add("course-pickle", "a solution", lambda size: pickle.dumps(solution(size)))
 add("course-pickle", "nested tuples", lambda size: b"(" + b"N" + b"\x85" * size + b"t.")
 add("course-pickle", "marks", lambda size: b"](" + b"(" * size + b".")

@@ -3,7 +3,6 @@
 import json
 import pickle
 from collections.abc import Callable, Iterable
-from pprint import pformat
 from typing import Any
 
 from tiny_tokenizers import handout, trained
@@ -106,7 +105,6 @@ BY_NOTE: dict[str, dict[str, Files]] = {
     },
     "its merges are spelled in bytes": {
         "lists by id, merges as bytes, pickled": pickled((by_id(list), PLAIN.merges)),
-        "printed merges with a vocabulary in JSON": two(HEX, repr(PLAIN.merges)),
     },
     "its tokens are spelled in Python's b'…'": {
         "as str writes bytes": spelled(str),
@@ -118,11 +116,6 @@ BY_NOTE: dict[str, dict[str, Files]] = {
         ),
     },
     "its tokens are spelled in bytes": {
-        "as Python prints them": {"vocab.txt": repr(PLAIN.vocab), "merges.txt": repr(PLAIN.merges)},
-        "as Python prints them in one file": text(f"{PLAIN.vocab!r}\n{pformat(PLAIN.merges)}\n"),
-        "a module of Python": {
-            "tok.py": f"# mine\nvocab = {PLAIN.vocab!r}\nmerges = {PLAIN.merges!r}\n"
-        },
         "sets beside what is needed": pickled(SETS),
     },
     "it holds merges of ids only": {
@@ -141,7 +134,6 @@ BY_NOTE: dict[str, dict[str, Files]] = {
         "merges alone in hex": one(pairs(bytes.hex)),
         "merges alone in GPT-2's spelling": one(pairs(spell)),
         "merges alone as texts": one([f"{left} {right}" for left, right in pairs(spell)]),
-        "merges of bytes, printed": text(PLAIN.merges),
     },
     "spelled in latin-1": {"merges alone in latin-1": one(pairs(latin))},
     "spelled in lists of numbers": {

@@ -201,7 +201,6 @@ def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (b'{"low": 5, "lower": 2, " widest": 9}', "is a table of texts and how often each occurs"),
         (b'{"low": 5, "lower": 2, " widest": 2}', "the id 2 is given to two tokens, as if"),
         (b'[["the", 120], ["cat", 4]]', "is a table of texts and how often"),
-        (b"{b'low': 5, b'lower': 2, b'widest': 2}\n", "is a table of texts and how often"),
         (b"mybpe v1\n\n0\n104 117\n", "a file of a fork of minbpe"),
         (b"2 1\n97 4\n98 5\n4 5 6\n1 0 2 3\n", "a model of YouTokenToMe"),
         (

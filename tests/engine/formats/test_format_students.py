@@ -5,7 +5,6 @@ import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 from course_solutions import PLAIN, SAVES, TOK, by_id, decoded, pairs
@@ -15,7 +14,6 @@ from engine import BpeError, Tokenizer, TokenizerFileError
 from engine.analysis.check.claim import read_claim
 from engine.core.gpt2_bytes import spell
 from engine.formats import convert, course_files, open_tokenizer
-from engine.formats.source import TokenizerSource
 
 
 @pytest.mark.parametrize("name", SAVES)
@@ -140,22 +138,12 @@ def test_ambiguous_files_are_refused_with_advice(
         assert "json.dump({i: t.hex()" in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        "vocab = {0: b'a'}; import os",
-        "{0: b'a', 1: print()}",
-        "{0: b'a' + b'b'}",
-        f"{{0: b'a', 1: {'(' * 9}{')' * 9}}}",
-        f"{{0: b'a', 1: {'not ' * 100}0}}",
-        "{0: b'a'",
-        "{0: b'a', 0: {}}[0]",
-    ],
-)
-def test_python_is_only_read_as_data(written: str, tmp_path: Path) -> None:
-    (tmp_path / "vocab.txt").write_text(written)
-    with pytest.raises(TokenizerFileError, match=r"more than data|no data|no vocabulary"):
-        open_tokenizer(tmp_path / "vocab.txt")
+def test_what_python_prints_is_refused_with_advice(tmp_path: Path) -> None:
+    path = tmp_path / "m.txt"
+    for printed in (repr(PLAIN.vocab), repr(PLAIN.merges), f"vocab = {PLAIN.vocab!r}\nmerges = []"):
+        path.write_text(printed)
+        with pytest.raises(TokenizerFileError, match="is what Python prints"):
+            open_tokenizer(path)
 
 
 def test_merges_in_lines_have_two_tokens_in_any_spelling(tmp_path: Path) -> None:
@@ -178,54 +166,6 @@ def test_merges_in_lines_have_two_tokens_in_any_spelling(tmp_path: Path) -> None
         path.write_text(text)
         with pytest.raises(TokenizerFileError, match=said):
             course_files.read_merge_lines(path)
-
-
-def test_the_two_files_of_a_solution_are_found_by_their_names(tmp_path: Path) -> None:
-    vocab, merges = tmp_path / "vocab.py", tmp_path / "merges.txt"
-    vocab.write_text("vocab = {0: b'a'}")
-    merges.write_text("b'a' b'b'\n")
-    found = [{"vocab": {0: b"a"}}, [["b'a'", "b'b'"]]]
-    for paths, values in (
-        ([tmp_path], found),
-        ([vocab], found),
-        ([merges], found[1:]),
-        ([merges, vocab], found[::-1]),
-    ):
-        assert course_files.text_values(TokenizerSource(paths)) == values
-        assert course_files.recognises_text(TokenizerSource(paths)) is (values != found[1:])
-    vocab.unlink()
-    assert course_files.text_values(TokenizerSource([tmp_path])) == found[1:]
-
-
-@pytest.mark.parametrize(
-    ("error", "said"), [(MemoryError(), "its parser gives up"), (ValueError("odd"), "odd")]
-)
-def test_an_error_of_pythons_parser_is_told(
-    error: Exception, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a.py").write_text("a = {0: b'a'}")
-    monkeypatch.setattr(course_files.ast, "parse", mock.Mock(side_effect=error))
-    with pytest.raises(TokenizerFileError, match=f"prints it, but cut short or no data: {said}$"):
-        course_files._read_python(tmp_path / "a.py")
-
-
-def test_python_may_be_as_large_as_its_limits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = "a = {0: [(1, 2)]}\nb = ()"
-    (tmp_path / "a.py").write_text(text)
-    read = lambda: course_files._read_python(tmp_path / "a.py")  # noqa: E731
-    for limit, size, message in (
-        ("LARGEST_PYTHON", len(text), "far more Python than a vocabulary takes"),
-        ("MOST_CONSTANTS", 6, "far more Python than a vocabulary takes"),
-        ("DEEPEST", 3, "more than data"),
-    ):
-        monkeypatch.setattr(course_files, limit, size)
-        assert read() == [{0: [(1, 2)]}, ()]
-        monkeypatch.setattr(course_files, limit, size - 1)
-        with pytest.raises(TokenizerFileError, match=message):
-            read()
-        monkeypatch.setattr(course_files, limit, size)
 
 
 def test_the_advised_two_lines_save_a_readable_solution(

@@ -1,7 +1,6 @@
 """Folders as publishers write them: ids, decoded texts and templates are those of transformers."""
 
 import json
-import pickle
 import shutil
 from pathlib import Path
 
@@ -320,16 +319,6 @@ def test_the_only_file_that_opens_is_opened(tmp_path: Path) -> None:
     opened = open_tokenizer(tmp_path)
     assert opened.tokenizer.encode("the cat") == alone
     assert any(note.startswith("opened alone, with its own ids") for note in opened.notes)
-
-
-def test_pickles_are_opened_beside_a_text_that_does_not_open(tmp_path: Path) -> None:
-    tok = handout()
-    (tmp_path / "vocab.pkl").write_bytes(pickle.dumps(dict(tok.vocab)))
-    (tmp_path / "merges.pkl").write_bytes(pickle.dumps(list(tok.merges)))
-    (tmp_path / "vocab.txt").write_text("{0: b'a', 1: b'b'")
-    opened = open_tokenizer(tmp_path)
-    assert opened.tokenizer.encode("lowest") == tok.encode("lowest")
-    assert "vocab.txt" in opened.notes[0]
 
 
 def test_a_pair_is_found_by_its_content(tmp_path: Path) -> None:
