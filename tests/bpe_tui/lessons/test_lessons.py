@@ -37,11 +37,10 @@ from bpe_tui.session.lessons import (
 from bpe_tui.widgets.controls import KeyBar
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import plain_text
-from engine import Timeline, Tokenizer
+from engine import Timeline
 from engine.learning.lesson import LessonError
 from engine.learning.lesson_file import read_lesson
 from engine.learning.questions.question import Question
-from engine.text.patterns import PATTERNS
 
 BUILT_IN = [*PLACE.glob("*/*.md")]
 TRIAL = """+++
@@ -557,23 +556,3 @@ def test_a_lesson_is_printed_or_read_and_answered_by_typing(trial: Path) -> None
     assert said.endswith("That is the end of the lesson.\n")
     seen, answered = frozenset((0, 1, 2)), frozenset(("0.0", "0.1", "2.0"))
     assert all_progress()[str(trial)] == LessonProgress(2, seen, answered, done=True)
-
-
-def test_numbers_of_the_lessons_are_computed_again() -> None:
-    root = Path(__file__).parents[3]
-    tokenizer = Tokenizer.load(root / "bpe_tui" / "lessons" / "builtin" / "en" / "code.json")
-    stories = (root / "samples" / "tinystories_valid.txt").read_text("utf-8")
-    unused = {*tokenizer.vocab} - {*tokenizer.encode(stories)}
-    # lesson 12: the special token is one of them
-    assert (len(unused), sum(len(tokenizer.vocab[each]) == 1 for each in unused)) == (569, 196)
-    # lesson 14: GPT-2's smallest model has 12 layers, 1,024 positions and 768 numbers a token
-    table, layer = 50_257 * 768, 12 * 768**2 + 13 * 768
-    assert round(100 * table / (table + 1024 * 768 + 12 * layer + 2 * 768)) == 31
-    # lesson 1
-    assert [len(each.encode()) for each in ("🙂", "🇩🇪", "❤️", "👨‍👩‍👧")] == [4, 8, 6, 18]
-    # lesson 11: from four to nine digits, those whose borders are at the thousands
-    numbers = {digits: "123456789"[:digits] for digits in range(4, 10)}
-    thousands = {digits: f"{int(number):,}".split(",") for digits, number in numbers.items()}
-    cut = {digits: PATTERNS["cl100k"].split(number) for digits, number in numbers.items()}
-    assert [digits for digits in numbers if cut[digits] == thousands[digits]] == [6, 9]
-    assert all([*number] != thousands[digits] for digits, number in numbers.items())
