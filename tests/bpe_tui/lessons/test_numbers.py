@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import students
+from engine.bpe.trainers.linked import LEAST_ACTIVE
 from program import run
 from rich.cells import cell_len
 
@@ -20,7 +21,6 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.languages import PLACE, languages
 from bpe_tui.session.lessons import builtin_lessons, config_of
 from engine import Frame
-from engine.bpe.trainers.linked import LEAST_ACTIVE
 from engine.learning.lesson import Lesson
 from engine.learning.lesson_file import read_lesson
 from engine.learning.questions.reason import Reason
