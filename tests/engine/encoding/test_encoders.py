@@ -5,7 +5,6 @@ The definition: apply every merge, in the order learnt, to the whole pretoken.
 
 import pickle
 import random
-import tracemalloc
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,7 +21,8 @@ from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, 
 from engine.encoding.batch_encoder import BatchEncoder
 from engine.encoding.encoders import LONG, Encoder, RankHeap, is_in_order, merge_in_list
 from engine.encoding.merging import columns_of, merge_arrays
-from engine.encoding.pretoken_encoder import ENTRY_BYTES, ID_BYTES, LONGEST, BoundedMemo
+from engine.encoding.pretoken_encoder import LONGEST, PretokenEncoder
+from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_bytes, to_text
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
@@ -192,45 +192,16 @@ def test_long_pretokens_and_several_blocks_make_no_difference(
     assert found.counts.tolist() == [1, 2, 0, 2, 1]
 
 
-class Counted:
-    """`len(key)` as the only id; notes what it was asked for."""
+def test_each_short_pretoken_is_encoded_once_and_a_long_one_is_not_kept() -> None:
+    asked: list[bytes] = []
 
-    def __init__(self) -> None:
-        self.asked: list[bytes] = []
+    def ids_of(pretoken: bytes) -> list[int]:
+        asked.append(pretoken)
+        return [len(pretoken)]
 
-    def __call__(self, key: bytes) -> tuple[int, ...]:
-        self.asked.append(key)
-        return (len(key),)
-
-
-def test_used_keys_stay_and_unused_keys_are_forgotten() -> None:
-    compute = Counted()
-    memory = BoundedMemo(compute, 10 * ENTRY_BYTES)
-    _ = memory[b"rare"]
-    for number in range(100):
-        _ = memory[b"often"], memory[b"%d" % number]
-    _ = memory[b"rare"]
-    assert compute.asked.count(b"often") == 1
-    assert compute.asked.count(b"rare") == 2
-    two = BoundedMemo[bytes](lambda key: (1, 2), 2 * (ENTRY_BYTES + 1 + 2 * ID_BYTES))
-    assert [len(two) for key in (b"a", b"b", b"a", b"c") if two[key]] == [1, 2, 2, 1]
-
-
-def test_a_very_long_key_is_not_kept() -> None:
-    memory = BoundedMemo(Counted(), 1 << 20)
-    assert memory[b"a" * (LONGEST + 1)] == (LONGEST + 1,)
-    assert not memory
-
-
-def test_memory_stays_within_two_generations() -> None:
-    generation = 1 << 20
-    memory = BoundedMemo[bytes](lambda key: tuple(key[:4]), generation)
-    tracemalloc.start()
-    try:
-        for number in range(40_000):
-            _ = memory[b"%d" % number]
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert 5 * generation < 40_000 * ENTRY_BYTES, "all of it would not fit"
-    assert peak < 2.5 * generation
+    encoder, long = PretokenEncoder(PATTERNS["whitespace"], ids_of), "a" * LONGEST
+    assert encoder.encode(f"ab {long} ab") == encoder.encode(f"ab {long} ab") == [2, 1, 64, 1, 2]
+    assert asked == [b"ab", b" ", long.encode()]
+    for _ in range(2):
+        assert encoder.encode(f"ab {long}a ab") == [2, 1, 65, 1, 2]
+    assert asked[3:] == [f"{long}a".encode()] * 2
