@@ -30,7 +30,7 @@ from bpe_tui.shell.panel import needs_marks
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.language import tr
-from bpe_tui.widgets.textual_private import mount_unseen
+from bpe_tui.widgets.textual_private import SettledScreen, mount_unseen
 from bpe_tui.widgets.visible import visible_text
 
 TICK_SECONDS = 1 / 25
@@ -102,7 +102,7 @@ class SessionApp(BaseApp):
         self._growth_due = self._ticked
         self._ahead: list[str] = []
         self._let_go: ForkedFrom | None = None  # the fork that is saved, or may be lost
-        self._made: dict[str, Screen[Any]] = {}  # the screens with a name, once they are made
+        self._made: dict[str, SettledScreen[Any]] = {}  # the screens with a name, once they are made
         self._made_over: Callable[[], Screen[Any]] | None = None
         for name in PLACES:
             self._offer(name)
@@ -141,7 +141,7 @@ class SessionApp(BaseApp):
                 self.uninstall_screen(name)
                 self.jobs.cancel(self._made.pop(name))
                 if screen.is_running:
-                    await screen.remove()
+                    await screen.remove_alone()
                 self._offer(name)  # only now, since two of a name may not be mounted together
 
     def action_edges(self) -> None:

@@ -128,9 +128,10 @@ class Statistics(MergeStatistics):
 
     def lengths_between(self, first: int, last: int) -> list[int]:
         record = self._record
-        special = record.ids.specials
+        special, is_plain = record.ids.specials, record.alphabet.marker is None
+        text_of = record.ids.tokens.__getitem__ if is_plain else record.covers
         return [
-            LEFT_OUT if token_id in special else len(record.covers(token_id))
+            LEFT_OUT if token_id in special else len(text_of(token_id))
             for token_id in map(record.ids.id_of, range(first, last))
         ]
 

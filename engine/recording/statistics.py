@@ -39,7 +39,7 @@ class PretokenStatistics(Generic[PretokenT]):
         By Zipf's law (Human Behavior and the Principle of Least Effort, 1949) the count falls about
         as 1 ÷ place: a straight line if both axes are logarithmic.
         """
-        return np.sort(self._unsorted)[::-1]
+        return self._unsorted[self._order]
 
     @cached_property
     def commonest_pretoken(self) -> PretokenT | None:
@@ -55,9 +55,14 @@ class PretokenStatistics(Generic[PretokenT]):
         >>> PretokenStatistics({"low": 5, "the": 9, "a": 5}).most_frequent
         [('the', 9), ('low', 5), ('a', 5)]
         """
-        pretokens = list(self._counts)
-        places = np.argsort(-self._unsorted, kind="stable")[:MOST_FREQUENT]
-        return [(pretokens[place], int(self._unsorted[place])) for place in places]
+        pretokens, places = list(self._counts), self._order[:MOST_FREQUENT].tolist()
+        counts = self.pretoken_counts[:MOST_FREQUENT].tolist()
+        return list(zip(map(pretokens.__getitem__, places), counts, strict=True))
+
+    @cached_property
+    def _order(self) -> Ints:
+        """Places of the pretokens, the most frequent first; of equal ones the first counted."""
+        return np.argsort(-self._unsorted, kind="stable")
 
     @cached_property
     def _unsorted(self) -> Ints:
