@@ -102,7 +102,7 @@ class SessionApp(BaseApp):
         self._growth_due = self._ticked
         self._ahead: list[str] = []
         self._let_go: ForkedFrom | None = None  # the fork that is saved, or may be lost
-        self._made: dict[str, SettledScreen[Any]] = {}  # the screens with a name, once they are made
+        self._made: dict[str, SettledScreen[Any]] = {}  # those with a name
         self._made_over: Callable[[], Screen[Any]] | None = None
         for name in PLACES:
             self._offer(name)
