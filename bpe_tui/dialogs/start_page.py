@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import ClassVar, cast
 
@@ -17,7 +16,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from bpe_tui.session import lessons, samples
@@ -29,8 +27,8 @@ from bpe_tui.session.state import GivenNames, as_typed, recent
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.language import spoken, tr, visible_message
-from bpe_tui.widgets.lines import Lines, RowList
-from bpe_tui.widgets.rows import Row, Span, cursor_sign, left, paragraph, spans_width
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import Row, Span, cursor_sign, left, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 
@@ -38,8 +36,8 @@ TITLE = "See how a text becomes tokens, one merge at a time."
 TIP = "↑ ↓ choose, ↵ opens. In a shell: bpe-tui FILE, or bpe-tui learn 3."
 RECENT_SHOWN = 6
 NAME_CELLS = 24
-BESIDE_ROWS, FEWEST_BESIDE, LEAST_DETAILS = 9, 7, 7
-"""Rows above and below the lists, also on a low screen; least rows of the panel about the offer."""
+FEWEST_BESIDE = 7
+"""Rows above and below the lists on a low screen."""
 MORE_IF_SLIM = 2
 """More rows beside the lists if only one is shown: their names, and the second one of the tip."""
 LEAST_NOTE = 14
@@ -54,24 +52,17 @@ class Offer:
         name, note: its name, and a description in a few words.
         opens: the config, the names or the lesson's path that it opens; `None` for any file.
         sign: the number of a lesson, and its progress.
-        about: returns paragraphs about it, the first one in a sentence.
     """
 
     name: str
     note: str
     opens: Config | GivenNames | Path | None
     sign: Sequence[Span] = ()
-    about: Callable[[], Sequence[str]] = tuple
 
 
 OfferGroups = Mapping[str, Sequence[Offer | str]]
 """Heading → its offers, with headings among them."""
-ABOUT_ANY_FILE = (
-    "Any text or a folder of texts is a corpus, on which a tokenizer is trained.",
-    "A tokenizer's files are read in every common format: tokenizer.json, vocab.json and "
-    "merges.txt, *.tiktoken, *.model, *.gguf, vocab.txt. Nothing in them is executed.",
-)
-ANY_FILE = Offer("Open a file …", "a text or a tokenizer", None, about=lambda: ABOUT_ANY_FILE)
+ANY_FILE = Offer("Open a file …", "a text or a tokenizer", None)
 
 
 def lesson_offers() -> list[Offer | str]:
@@ -85,22 +76,8 @@ def lesson_offers() -> list[Offer | str]:
         sign = [(f"{lesson.number:>2} ", "dim"), (f"{known.mark or ' '} ", "gain")]
         title = visible_text(lesson.title, spaces=False)
         title += tr(", mastered") if known.mastered else ""
-        offers.append(Offer(title, "", lesson.path, sign, partial(_about_lesson, lesson)))
+        offers.append(Offer(title, "", lesson.path, sign))
     return offers
-
-
-def _about_lesson(lesson: lessons.BuiltInLesson) -> Sequence[str]:
-    """Return the lesson's summary, and its scenes with their numbers."""
-    scenes = [f"{place:>2}  {title}" for place, title in enumerate(lesson.head.scenes, 1)]
-    return [lesson.head.summary, *scenes]
-
-
-def _about_sample(sample: samples.Sample) -> Sequence[str]:
-    """Return the sentence about a sample, and how it is opened."""
-    if sample.corpus is not None:
-        return sample.about, tr("Opened over {corpus}.", corpus=sample.corpus)
-    options = tr("pattern {pattern}, on {units}", pattern=sample.pattern, units=tr(sample.units))
-    return sample.about, tr("Opened with {options}.", options=options)
 
 
 def file_offers() -> dict[str, list[Offer]]:
@@ -112,12 +89,8 @@ def file_offers() -> dict[str, list[Offer]]:
         where = os.path.dirname(as_typed(given[:1]))
         note = visible_text(tr("in {where}", where=where) if where else "", spaces=False)
         name = _names(given, with_folder=named[_names(given)] > 1)
-        paths = [as_typed((path,)) for path in given]
-        latest.append(Offer(name, note, given, about=paths.copy))
-    of_samples = [
-        Offer(sample.name, sample.shows, config, about=partial(_about_sample, sample))
-        for sample, config in samples.samples()
-    ]
+        latest.append(Offer(name, note, given))
+    of_samples = [Offer(sample.name, sample.shows, config) for sample, config in samples.samples()]
     return {"Samples": of_samples, "Opened recently": latest}
 
 
@@ -140,25 +113,6 @@ class OfferList(Lines):
             self._shown += ["", heading, *offers] if offers else []
         del self._shown[:1]
         self.set_reactive(Lines.cursor, 1)
-
-    @dataclass
-    class Pointed(Message):
-        """The cursor is on an offer, in the list that has the focus."""
-
-        offer: Offer
-
-    def watch_cursor(self) -> None:
-        super().watch_cursor()
-        self._point()
-
-    def watch_has_focus(self, value: bool) -> None:
-        super().watch_has_focus(value)
-        self._point()
-
-    def _point(self) -> None:
-        shown = self._shown[self.cursor]
-        if self.has_focus and isinstance(shown, Offer):
-            self.post_message(self.Pointed(shown))
 
     @property
     def row_count(self) -> int:
@@ -188,29 +142,6 @@ class OfferList(Lines):
             self.scroll_to_row(0)  # the heading
 
 
-class OfferDetails(RowList):
-    """Sentences about the offer under the cursor."""
-
-    can_focus = False
-
-    def __init__(self) -> None:
-        super().__init__("about")
-        self._about: Sequence[str] = ()
-
-    def show_offer(self, offer: Offer) -> None:
-        self.border_title = Content(tr(offer.name))
-        self._about = [visible_text(text, spaces=False) for text in offer.about()]
-        self.on_resize()
-
-    def on_resize(self) -> None:
-        width = self.scrollable_content_region.width - 1
-        rows: list[Row] = []
-        for place, text in enumerate(self._about):
-            rows += paragraph(text, width, "dim" if place else "") or [Row([])]
-            rows += [Row([])] if place == 0 else []
-        self.show(rows)
-
-
 class StartPage(PanelScreen):
     """The start page; it is shown again if the user stops the opening of a file."""
 
@@ -232,7 +163,6 @@ class StartPage(PanelScreen):
         with Horizontal(id="columns"):
             yield OfferList({"Lessons": lesson_offers()}, "lessons")
             yield OfferList(file_offers() | {"Your own": [ANY_FILE]}, "files")
-        yield OfferDetails()
         yield Static(Content(tr(TIP)), id="tip")
 
     def on_mount(self) -> None:
@@ -244,14 +174,10 @@ class StartPage(PanelScreen):
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
-        """Show the details and the title if the lists leave room for them."""
+        """Show the title if the lists leave room for it."""
         rows = max(each.row_count for each in self.query(OfferList))
         rows += MORE_IF_SLIM * self.has_class("-slim")
-        self.set_class(self.size.height >= rows + BESIDE_ROWS + LEAST_DETAILS, "-with-details")
         self.set_class(self.size.height < rows + FEWEST_BESIDE, "-tight")
-
-    def on_offer_list_pointed(self, event: OfferList.Pointed) -> None:
-        self.query_one(OfferDetails).show_offer(event.offer)
 
     def action_forward(self, by: int) -> None:
         self.action_next_panel(by)

@@ -15,14 +15,13 @@ from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 
 
 class Sample(NamedTuple):
-    """A sample text: its subject in a word or two, a sentence about it, and suitable options.
+    """A sample text: its subject in a word or two, and suitable options.
 
     Or a tokenizer, which is opened over the text `corpus`.
     """
 
     name: str
     shows: str
-    about: str
     pattern: str = RunConfig.pattern
     corpus: str | None = None
     units: str = RunConfig.units
@@ -32,55 +31,21 @@ class Sample(NamedTuple):
 
 
 SAMPLES = (
-    Sample(
-        "tinystories_valid.txt",
-        "short stories",
-        "145 short stories in everyday English, enough for thousands of merges. Start here.",
-    ),
-    Sample(
-        "handout.txt",
-        "four words, by hand",
-        "The words low, lower, widest and newest: every merge can be checked by hand.",
-        "whitespace",
-    ),
+    Sample("tinystories_valid.txt", "short stories"),
+    Sample("handout.txt", "four words, by hand", "whitespace"),
     Sample(
         "cat_in_the_hat.txt",
         "a lecture's toy",
-        "One line without a pattern, ties as in minbpe: t+h, th+e and the+· merge first.",
         "none",
         tie_rule="first-seen",
         special_tokens=(),
         min_count=1,
     ),
-    Sample(
-        "unicode.txt",
-        "many scripts",
-        "Many languages and scripts: a character may be several bytes, and merges join them.",
-    ),
-    Sample(
-        "code.txt",
-        "programs",
-        "Programs: indentation, brackets and digits, cut by the pattern of GPT-4 (cl100k).",
-        "cl100k",
-    ),
-    Sample(
-        "we_and_they.txt",
-        "Chinese, by hand",
-        "Thirteen Chinese sentences, on characters: 我+们 merges first.",
-        "whitespace",
-        units="characters",
-    ),
-    Sample(
-        "ship.txt",
-        "greedy against BPE",
-        'At the last step " she" has other tokens by greedy longest match (2, then c).',
-    ),
-    Sample(
-        "swapped.json",
-        "tokens never encoded",
-        "A tokenizer with two merges exchanged: no text gives some of its tokens (3, then F d).",
-        corpus="ship.txt",
-    ),
+    Sample("unicode.txt", "many scripts"),
+    Sample("code.txt", "programs", "cl100k"),
+    Sample("we_and_they.txt", "Chinese, by hand", "whitespace", units="characters"),
+    Sample("ship.txt", "greedy against BPE"),
+    Sample("swapped.json", "tokens never encoded", corpus="ship.txt"),
 )
 
 

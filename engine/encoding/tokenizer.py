@@ -513,7 +513,7 @@ class Tokenizer:
         """Read a tokenizer from a vocabulary and merges; the signature of Stanford CS336.
 
         The content shows the format: GPT-2's `vocab.json` and `merges.txt`, pickles (read, never
-        executed), JSON, or text that Python printed. `from_file` is another name of this method.
+        executed) or JSON. `from_file` is another name of this method.
 
         Args:
             vocab_path: the vocabulary; or a file or directory with everything, as for `load`.

@@ -59,16 +59,12 @@ def test_every_sample_is_offered_and_is_found_when_installed(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-async def test_rows_beside_the_lists_are_for_details_and_then_for_the_title() -> None:
+async def test_rows_beside_the_lists_are_for_the_title() -> None:
     async with started((120, 40)) as (app, pilot):
-        await pilot.press("right")
-        about, files = app.screen.query_one("#about"), app.screen.query_one("#files")
         rows = max(each.row_count for each in app.screen.query(OfferList))
-        for more, details, tight in ((16, 1, 0), (15, 0, 0), (7, 0, 0), (6, 0, 1)):
+        for more, tight in ((7, False), (6, True)):
             await pilot.resize_terminal(120, rows + more)
-            await until(pilot, lambda: app.screen.has_class("-with-details") == details)  # noqa: B023
-            has_room = about.display, app.screen.has_class("-tight")
-            assert (*has_room, app.focused) == (details, tight, files)
+            await until(pilot, lambda: app.screen.has_class("-tight") == tight)  # noqa: B023
 
 
 async def test_a_sample_opens_with_its_own_pattern() -> None:
