@@ -19,11 +19,10 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.words.measures import describe_premiums, premiums_of
 from engine.analysis.inspection import Inspection
 from engine.analysis.unicode_blocks import coverage
-from engine.core.gpt2_bytes import spell
 
 
 def _overview(inspection: Inspection) -> list[tuple[str, str]]:
-    special, token = len(inspection.special_ids), inspection.spelling_example
+    special = len(inspection.special_ids)
     if not inspection.encodes:
         model = "merges", "missing: ids decode, and no text can be encoded"
     elif inspection.model is None:
@@ -47,10 +46,6 @@ def _overview(inspection: Inspection) -> list[tuple[str, str]]:
         facts.insert(3, ("cannot spell", tr("{n} of 256 bytes", n=number(missing))))
     if other_languages := premiums(inspection):
         facts.append(("other languages", describe_premiums(other_languages)))
-    if token is not None:  # the tokenizer's files spell it differently
-        template = "{spelling}, as GPT-2 spells it: a character for each byte"
-        spelling = tr(template, spelling=spell(token))
-        facts.append((tr("in its files"), spelling))
     facts += [("note", visible_message(note)) for note in inspection.notes]
     if inspection.format is not None:
         facts.insert(0, ("format", inspection.format))

@@ -22,7 +22,6 @@ from engine.core.arrays import Floats, Ints
 from engine.core.json_fields import gc_paused
 from engine.core.registry import Registry
 from engine.encoding.rules import EncodingRules
-from engine.formats.guesses import is_text
 from engine.formats.tokenizer_format import Opened
 from engine.recording.vocabulary import Vocabulary
 from engine.text.patterns import Pattern, name_of
@@ -396,22 +395,6 @@ class Inspection(AnyInspection):
             return 0
         unknown = [getattr(alphabet, "unknown", None)]
         return sum(alphabet.spell(bytes([byte])) in ([], unknown) for byte in range(256))
-
-    @cached_property
-    def spelling_example(self) -> bytes | None:
-        """A token that is hard to read in GPT-2's spelling: ` 这`, spelled `Ġè¿Ļ`.
-
-        It begins with a space, and has a character of several bytes if there is such a token.
-        `None` if the file is in another spelling.
-        """
-        from engine.formats import FORMATS  # many modules, for opened tokenizers only
-
-        if self.format is None or not FORMATS[self.format].is_spelled or self.model is not None:
-            return None
-        tokens = self.ordinary.in_text
-        spaced = [token for token in tokens if token[:1] == b" " and len(token) > 2]
-        wide = (token for token in spaced if not token.isascii() and is_text(token))
-        return next(wide, spaced[0] if spaced else None)
 
     def find_odd(self, name: str) -> tuple[Ints, Ints]:
         """Return ids and lengths of odd tokens.

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, CHAR_TO_BYTE
 from engine.formats import gpt2
-from engine.formats.codes import SUFFIX, are_codes
+from engine.formats.codes import SUFFIX, TextMerges, are_codes
 from engine.formats.folder_settings import read_folder_settings
 from engine.formats.guesses import note_gaps
 from engine.formats.source import TokenizerSource, read_head, read_json, read_lines
@@ -38,8 +38,6 @@ _FIRST_LINE = re.compile(rb'"?' + _CLIP_NAME.encode())
 MOST_MERGES = 49_152 - 256 - 2
 START, END = SPECIAL_TOKENS = "<|startoftext|>", "<|endoftext|>"
 _CLIP_WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
-
-TextMerges = Sequence[tuple[str, str]]
 
 
 def recognises(source: TokenizerSource) -> bool:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -32,20 +31,7 @@ _MERGE = re.compile(rb"[^\s]+ [^\s]+(?: \d+)? *\r?")
 _SUFFIXED = re.compile(rb"</w>(?: |\r?$)", re.MULTILINE)
 _BETWEEN_WORDS = r"[ \r\n]+"
 
-
-@dataclass(frozen=True)
-class Codes:
-    """The content of a file of codes.
-
-    Attributes:
-        merges: pairs of tokens in order of rank, none twice.
-        has_counts: whether each line ends in a count, as in fastBPE.
-        characters: the characters of the merges, in order of code points.
-    """
-
-    merges: Sequence[tuple[str, str]]
-    has_counts: bool
-    characters: Sequence[str]
+TextMerges = Sequence[tuple[str, str]]
 
 
 def recognises(source: TokenizerSource) -> bool:
@@ -74,23 +60,23 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
         TokenizerFileError: a line is no merge, or a pattern was given.
     """
     path = source.paths[0]
-    codes = read_codes(path)
+    merges, has_counts = read_codes(path)
     if overrides.pattern is not None:
         raise TokenizerFileError(
             f"{path}: codes with </w> cut a text at its spaces, so no pattern can be given"
         )
     special_tokens = overrides.special_tokens or ()
-    maker = "fastBPE" if codes.has_counts else "subword-nmt 0.2"
+    maker = "fastBPE" if has_counts else "subword-nmt 0.2"
     notes = (
         f"codes of {maker}, which have no ids; here these are <unk>, the characters without and "
         "with </w>, then the merges",
         "words end at spaces; a character that occurs in no merge is <unk>",
     )
-    return Opened(_tokenizer_of(codes, special_tokens), FORMAT.name, notes)
+    return Opened(_tokenizer_of(merges, special_tokens), FORMAT.name, notes)
 
 
-def read_codes(path: Path) -> Codes:
-    """Read the merges of a file.
+def read_codes(path: Path) -> tuple[TextMerges, bool]:
+    """Return the merges of a file, none twice, and whether each has a count, as in fastBPE.
 
     Raises:
         TokenizerFileError: a line is not two tokens, or two and a count; it is of version 0.1.
@@ -122,12 +108,10 @@ def read_codes(path: Path) -> Codes:
             f"{path}: has neither version nor counts, as codes of subword-nmt 0.1, where </w> "
             "merges by itself; if it is a part of characters, let `#version: 0.2` be the first line"
         )
-    tokens = chain.from_iterable(merges)
-    characters = set().union(*(token.removesuffix(SUFFIX) for token in tokens))
-    return Codes(list(merges), has_counts, sorted(characters))
+    return list(merges), has_counts
 
 
-def _tokenizer_of(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
+def _tokenizer_of(merges: TextMerges, special_tokens: Sequence[str]) -> Tokenizer:
     """Make the tokenizer, in which `</w>` belongs to the last character."""
     # Imported late: the stages are many modules.
     from engine.pipeline import decoders, models, pretokenizers
@@ -136,16 +120,18 @@ def _tokenizer_of(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
     from engine.pipeline.oniguruma import TextOrRegex
     from engine.pipeline.pipeline import Pipeline
 
+    parts = chain.from_iterable(merges)
+    characters = sorted(set().union(*(part.removesuffix(SUFFIX) for part in parts)))
     vocab = {_UNK: 0}
     for token in (
-        *codes.characters,
-        *(character + SUFFIX for character in codes.characters),
-        *chain.from_iterable((left + right, left, right) for left, right in codes.merges),
+        *characters,
+        *(character + SUFFIX for character in characters),
+        *chain.from_iterable((left + right, left, right) for left, right in merges),
     ):
         vocab.setdefault(token, len(vocab))
     return tokenizer_of(
         Pipeline(
-            models.BPE(vocab, codes.merges, unk_token=_UNK, end_of_word_suffix=SUFFIX),
+            models.BPE(vocab, merges, unk_token=_UNK, end_of_word_suffix=SUFFIX),
             tuple(map(AddedToken, special_tokens)),
             pre_tokenizer=pretokenizers.Split(TextOrRegex(regex=_BETWEEN_WORDS), "Removed"),
             decoder=decoders.BPEDecoder(SUFFIX),

@@ -442,5 +442,4 @@ FORMAT = TokenizerFormat(
     save,
     read,
     files=(VOCAB, SETTINGS, MERGES),
-    is_spelled=True,
 )

@@ -6,9 +6,9 @@ into opcodes (`pickletools` explains them). `PickleMachine` executes only those 
 text, numbers, tuples, lists, dicts and sets.
 
 **Names.** A pickle may name any function of any module, and `pickle.load` calls it. Here a name is
-only looked up in the table `NAMES`; nothing is imported. Names are needed because old protocols
-call functions to make bytes, and solutions use `defaultdict` and `Counter`. An object of one of the
-`CLASSES` becomes a `PickledObject`, which holds its state and no code.
+only looked up in the table `NAMES`; nothing is imported. Names are needed because solutions use
+`defaultdict` and `Counter`. An object of one of the `CLASSES` becomes a `PickledObject`, which
+holds its state and no code. Protocols before 3, Python 2's, have no bytes, and are refused.
 
 **Memory.** An opcode makes one small object or adds to an existing one. An argument is not longer
 than the file. An `Allowance` limits calls and opcodes. Objects may contain one another many times
@@ -58,23 +58,12 @@ class Allowance:
 # Functions that pickles call by name to make data
 
 
-def _encoded(text: str, encoding: str = "utf-8") -> bytes:
-    """Replace `_codecs.encode`, which makes bytes in protocols 0 to 2."""
-    if encoding not in ("latin1", "latin-1", "utf-8"):
-        raise ValueError("text is encoded as utf-8 or latin-1 in pickles")
-    return text.encode(encoding)
-
-
-def _bytes(*arguments: Any) -> bytes:
-    """Replace `bytes`, also with the arguments of protocols before 3."""
+def _bytearray(*arguments: Any) -> bytes:
+    """Replace `bytearray`, which protocols 3 and 4 call."""
     match arguments:
         case () | (bytes(),):
             return b"".join(arguments)
-        case (list(numbers),):
-            return bytes(numbers)
-        case (str(text), "latin-1" | "latin1"):
-            return text.encode("latin-1")
-    raise ValueError("bytes are made of text in latin-1 or of a list of numbers")
+    raise ValueError("a bytearray is made of bytes")
 
 
 def _dict(*pairs: Any) -> dict[Any, Any]:
@@ -88,7 +77,7 @@ def _dict(*pairs: Any) -> dict[Any, Any]:
 
 
 def _set(*items: Any) -> set[Any]:
-    """Replace `set` and `frozenset`, with the arguments of protocols before 4."""
+    """Replace `set` and `frozenset`, which protocol 3 calls."""
     match items:
         case ():
             return set()
@@ -118,36 +107,24 @@ CLASSES = frozenset({"tiktoken.core Encoding"})
 """`module name` of the classes whose objects are read."""
 
 
-def _reconstructed(named: Any, base: Any, value: Any) -> PickledObject:
-    """Replace `copyreg._reconstructor`, which makes objects in protocols 0 and 1."""
-    if not isinstance(named, _NamedFunction) or named.name not in CLASSES or value is not None:
-        raise ValueError("an object of such a class is not data")
-    return PickledObject(named.name)
-
-
-_BUILTINS: dict[str, Callable[..., Any]] = {
-    "bytes": _bytes,
-    "bytearray": _bytes,
-    "set": _set,
-    "frozenset": _set,
-    **dict.fromkeys(("int", "long", "list", "str", "dict", "object"), _never),
-}
 NAMES: dict[str, Callable[..., Any]] = {
-    "_codecs encode": _encoded,
     "collections OrderedDict": _dict,
     "collections Counter": _dict,
     "collections defaultdict": lambda factory=None, *pairs: _dict(*pairs),
-    **dict.fromkeys(("copyreg _reconstructor", "copy_reg _reconstructor"), _reconstructed),
+    "builtins bytearray": _bytearray,
+    **dict.fromkeys(("builtins set", "builtins frozenset"), _set),
+    **{f"builtins {name}": _never for name in ("bytes", "int", "list", "str", "dict", "object")},
     **dict.fromkeys(CLASSES, _never),
-    **{f"builtins {name}": function for name, function in _BUILTINS.items()},
-    **{f"__builtin__ {name}": function for name, function in _BUILTINS.items()},
 }
-"""`module name` → the function called instead; in Python 2 `builtins` is `__builtin__`."""
+"""`module name` → the function called instead."""
 
 
 # The stack machine that runs pickles, limited to plain values
 
-HIGHEST_PROTOCOL = 5
+PROTOCOLS = range(3, 6)
+_OF_ANOTHER_PROTOCOL = (
+    "is of a protocol other than 3 to 5; pickle.dump without a protocol writes one of these"
+)
 LARGEST_NUMBER = 1 << 63
 
 _VALUES = {
@@ -274,10 +251,8 @@ class PickleMachine:
             case "BUILD":
                 state = stack.pop()
                 self._set_state(state)
-            case "PROTO" if argument > HIGHEST_PROTOCOL:
-                raise PickleError(
-                    f"is of protocol {argument}; {HIGHEST_PROTOCOL} is the highest known"
-                )
+            case "PROTO" if argument not in PROTOCOLS:
+                raise PickleError(_OF_ANOTHER_PROTOCOL)
             case "PROTO" | "FRAME":
                 pass  # they do not affect the values
             case _:
@@ -322,6 +297,8 @@ class PickleMachine:
         made.state = state
 
     def _push_name(self, name: str) -> None:
+        if name == "_codecs encode":  # what older protocols call to make bytes
+            raise PickleError(_OF_ANOTHER_PROTOCOL)
         if name not in NAMES:
             raise _refusal(name)
         self._stack.append(_NamedFunction(name, NAMES[name]))

@@ -27,9 +27,8 @@ from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 FILE = "tokenizer.pkl"
 HIGHEST_ID = 1 << 31
 _HEAD = re.compile(
-    rb"(?:\x80[\x02-\x05])?(?:\x95.{8})?"  # the protocol's number and a frame, in later protocols
-    rb"(?:c(?:copy_?reg\n_reconstructor\n(?:[pq].*?)?\(?c)?tiktoken\.core\nEncoding\n"
-    rb"|\x8c\x0dtiktoken\.core.{0,3}\x8c\x08Encoding)",
+    rb"(?:\x80.)?(?:\x95.{8})?"  # the protocol's number, and a frame in later ones
+    rb"(?:ctiktoken\.core\nEncoding\n|\x8c\x0dtiktoken\.core.{0,3}\x8c\x08Encoding)",
     re.DOTALL,
 )
 

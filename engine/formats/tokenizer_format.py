@@ -171,7 +171,6 @@ class TokenizerFormat(NamedTuple):
         prescribes_ids: whether ids must number bytes, merges and special tokens in this order.
         keeps_stages: whether it can describe changes of a text before it is cut.
         only_ranks: whether it holds only tokens with ranks: no pattern, no special tokens.
-        is_spelled: whether its tokens are in GPT-2's spelling.
         of_characters: whether it holds merges of characters only.
         library: opens a file in the library that it is for, if that is installed.
     """
@@ -186,7 +185,6 @@ class TokenizerFormat(NamedTuple):
     prescribes_ids: bool = False
     keeps_stages: bool = False
     only_ranks: bool = False
-    is_spelled: bool = False
     suffix: str = ""
     name_in_folder: str = ""
     of_characters: bool = False

@@ -206,6 +206,5 @@ FORMAT = TokenizerFormat(
     suffix=".json",
     name_in_folder=FILE,
     keeps_stages=True,
-    is_spelled=True,
     library=library_for,
 )

@@ -282,8 +282,8 @@ def pickled(**changes: Any) -> bytes:
         "mergeable_ranks": {token: n for n, token in enumerate(SINGLE)},
         "special_tokens": {},
     } | changes
-    body = pickle.dumps(state, 2)[2:-1]
-    return b"\x80\x02ctiktoken.core\nEncoding\n)\x81" + body + b"b."
+    body = pickle.dumps(state, 3)[2:-1]
+    return b"\x80\x03ctiktoken.core\nEncoding\n)\x81" + body + b"b."
 
 
 add("tiktoken-pickle", "ranks", lambda size: pickled(

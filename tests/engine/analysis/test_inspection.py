@@ -91,16 +91,6 @@ def test_what_an_inspection_finds_is_what_the_sheet_says(inspection: Inspection)
     check_sheet("inspection", lines)
 
 
-def test_the_example_of_a_spelling_is_hard_to_read() -> None:
-    def example(format: str, *tokens: bytes) -> bytes | None:
-        opened = Opened(Tokenizer(BYTES | dict(enumerate(tokens, 256)), []), format)
-        return Inspection.of_opened(opened).spelling_example
-
-    assert example("gpt2", b" a", b" th", " 这".encode()) == " 这".encode()
-    assert example("huggingface", b" a", b" th", b" \xe8\xbf\xff", b"the") == b" th"
-    assert example("gpt2", b" a", b"the") is example("tiktoken", b" th") is None
-
-
 def test_of_an_empty_vocabulary_everything_is_computed_and_zero() -> None:
     tokenizer = Tokenizer({}, [], alphabet=CharacterAlphabet({}))
     empty = Inspection.of_opened(Opened(tokenizer, "gpt2")).prepare()
