@@ -10,7 +10,7 @@ from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.visible import still_visible, visible_bytes
 from engine.core.events import PAIR_SIGN
 from engine.core.wording import Sentence, Words
-from engine.learning.questions.answer_forms import END, Answer, Choice, Joins
+from engine.learning.questions.answer_forms import END, Answer, Choice, Joins, Option
 from engine.learning.questions.question import Question
 
 PageWords = list[str | list[str]]
@@ -33,20 +33,17 @@ def page_question(question: Question) -> dict[str, Any]:
 def _parts(question: Question) -> Iterator[dict[str, Any]]:
     form, answer = question.form, question.answer
     if isinstance(form, Choice):
-        labels = ((option.label, option.revealed) for option in form.options)
-        yield _part(question, (), (), [(*each, place) for place, each in enumerate(labels)])
+        yield _part(question, (), (), enumerate(form.options))
         return
     assert isinstance(form, Joins)
     assert isinstance(answer, tuple)
     for done in range(len(answer)):
         progress = answer[:done]
         tokens = form.tokens_after(progress)
-        pairs: list[tuple[Words, str, Answer]] = [
-            ((left, PAIR_SIGN, right), "", (*progress, place))
-            for place, (left, right) in enumerate(pairwise(tokens))
-        ]
+        pairs = [(left, PAIR_SIGN, right) for left, right in pairwise(tokens)]
+        joins = [((*progress, place), Option(pair)) for place, pair in enumerate(pairs)]
         yield _part(
-            question, progress, tokens, [*pairs, ((tr("none joins"),), "", (*progress, END))]
+            question, progress, tokens, [*joins, ((*progress, END), Option((tr("none joins"),)))]
         )
 
 
@@ -54,16 +51,18 @@ def _part(
     question: Question,
     progress: tuple[int, ...],
     tokens: tuple[bytes, ...],
-    options: Iterable[tuple[Words, str, Answer]],
+    options: Iterable[tuple[Answer, Option]],
 ) -> dict[str, Any]:
     """Return a part: what is given, then the tokens if they join; its hints and its options."""
     graded = []
-    for label, revealed, answer in options:
+    for answer, option in options:
         grade = question.grade(answer)
         reply = [[tr(grade.verdict), *_page_words(grade.said)]]
         reply += [] if grade.why is None else [_page_words(grade.why)]
-        told = {"label": _shown(label), "note": revealed, "right": grade.right, "reply": reply}
-        graded.append(told)
+        numbers = {"fact": option.note, "note": option.revealed}
+        graded.append(
+            {"label": _shown(option.label), "right": grade.right, "reply": reply} | numbers
+        )
     hints = [[tr("Hint: "), *_page_words(hint)] for hint in question.find_hints(progress)]
     given = [*map(_page_words, question.given), *([_shown(tokens)] if tokens else [])]
     return {"given": given, "hints": hints, "options": graded}

@@ -211,9 +211,11 @@ class Camera:
         screen.toggle_predictions()
         asked = screen.predictor.waiting
         question = None if asked is None else asked.attempt.question
+        frame = screen.frame_of(self.app.session)
+        if question is not None and question.frame.step != frame.step:
+            question = None  # it is about a later step, since nothing can be asked about this one
         if is_last:
             with suppress(QuestionError):
-                frame = screen.frame_of(self.app.session)
                 question = ask("encode-by-hand", frame).translated(current_table())
         if question is not None:
             await self.settle()

@@ -55,7 +55,8 @@ const questionOf = number => shots.slice(stops[number], lastOf(number) + 1).find
 const option = (question, each, number) => {
   const isTried = question.tried.includes(number), isRight = question.isOver && each.right;
   const button = sentence("button", each.label, isRight ? "right" : isTried ? "wrong" : "");
-  if (question.isOver) button.append(made("span", each.note, "note"));
+  button.append(made("span", question.isOver ? each.note : each.fact, "note"));
+  if (each.fact) button.style.flexBasis = "100%"; // numbers to add up, in a line
   button.disabled = isTried || question.isOver;
   button.addEventListener("click", () => answer(question, number));
   return button;

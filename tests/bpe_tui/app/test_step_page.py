@@ -29,6 +29,8 @@ from bpe_tui.shell.exports import screen_text
 from bpe_tui.styles import DARK, LIGHT
 from engine import Timeline, Trainer
 from engine.learning.questions import ask
+from engine.unigram.frame import UnigramTimeline
+from engine.unigram.trainer import UnigramTrainer
 
 
 def film_of(page: str) -> dict[str, Any]:
@@ -302,6 +304,11 @@ def test_a_question_on_a_page_has_the_reply_to_each_answer_of_each_part() -> Non
         "none joins": "No: it goes on: here is a pair of merge 1.",
     }
     assert first_replies(parts[2])["none joins"] == "Right: best is 2 tokens: b┊est."
+    trainer = UnigramTrainer({"hug": 10, "▁pug": 5, "hugs": 5}, 10)
+    steps = [*trainer.steps()]
+    paths = ask("best-path", UnigramTimeline(trainer.record, steps).frame, about="hugs")
+    [path] = page_question(paths)["parts"]
+    assert [option["fact"] for option in path["options"]][:2] == ["−  2.46", "−  2.75 −  2.75"]
 
 
 @pytest.mark.slow  # starts a browser
