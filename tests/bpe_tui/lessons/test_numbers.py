@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 import students
-from engine.bpe.trainers.linked import LEAST_ACTIVE
 from program import run
 from rich.cells import cell_len
 
@@ -242,7 +241,6 @@ def claims() -> Iterator[tuple[int, int, str]]:
     yield 17, 6, f"a corpus of {len((SAMPLES / 'ship.txt').read_text().splitlines())} lines"
     yield 17, 7, f"In `hahaha` {'hahaha'.count('ha')} places of `h+a` touch"
     yield 18, 3, "Row {} is stale: {} are recorded for `h+o`, but {}".format(*row_of(18, 3, "h|o"))
-    yield 18, 7, f"but at least {LEAST_ACTIVE}"
     score = at(20, 1).score_of(pair(at(20, 1), "w|##i"))
     yield 20, 3, f"with {score.count} of {score.left}, and not"
     both = count(20, 5, "喜|##欢")
