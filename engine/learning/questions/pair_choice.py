@@ -60,14 +60,14 @@ LINES, MOST_ACROSS = 20, 4
 """Number of lines in which pairs across pretokens are counted, and of such pairs to draw from."""
 MOST_STALE = 4
 """Number of pairs that led before the last merge."""
-SWAPS, FEWEST_OTHERS = 200, 3
+SWAPS, FEWEST_OTHERS = 80, 3
 """Number of swaps of wrong pairs that are tried, and the least number of them."""
-FAIR, UNFAIR, HOPELESS, FOUND = (0.0, 0.1), (0.0, 5.0), 20, 5
+FAIR, UNFAIR, HOPELESS, FOUND = (0.0, 0.1), (0.0, 6.0), 20, 8
 """An unfairness that is good enough, and one that is too large for a quiz; the number of samples
 after which no fair one is hoped for if none was found, and of found ones that are enough."""
 LIKELY = 0.2
 """The chance that a guess about words may have."""
-WEIGHTS = (1, 5, 3, 1, 3, 1)
+WEIGHTS = (1, 12, 3, 1, 3, 1)
 """Weights of guesses by the space at the start, the number of words, the first and the last place
 in a word, shared words, and shared tokens."""
 PLACES = [{*range(at, at + n)} for n in (1, 1, 1, 2, 3, 3) for at in range(MOST_WORDS - n + 1)]
@@ -357,7 +357,7 @@ class _Rows:
         self, frame: Frame, right: Pair, most: int, mistakes: Sequence[Pair], chance: Chance
     ) -> None:
         self._frame, self._right, self._chance = frame, right, chance
-        self._most, self._wanted = most, [chance.share() for _ in range(3)]
+        self._most, self._wanted = most, [chance.share() for _ in range(4)]
         self._trap = [chance.pick(mistakes)] if mistakes and not chance.below(4) else []
         self._common = Commonness(frame)
 
@@ -384,7 +384,13 @@ class _Rows:
         within = {pair: {at for at, word in enumerate(words) if word.pairs[pair]} for pair in pairs}
         own = within[right]
         ranked = {
-            pair: (names[pair], len(names[pair]), self._common.of(names[pair])) for pair in pairs
+            pair: (
+                names[pair],
+                len(names[pair]),
+                self._common.of(names[pair]),
+                -min(within[pair], default=MOST_WORDS),
+            )
+            for pair in pairs
         }
         guessed = {
             pair: (
@@ -408,7 +414,7 @@ class _Rows:
                 tuple(sum(not {*a}.isdisjoint(b) for b in rows) for a in rows),
             ]
             likely = zip_longest(WEIGHTS, map(_likely, guesses), fillvalue=1)
-            return far / 30 + sum(weight * max(each - LIKELY, 0) for weight, each in likely)
+            return far / 8 + sum(weight * max(each - LIKELY, 0) for weight, each in likely)
 
         seen = [pair for pair in others if within[pair]]
         trap = [pair for pair in self._trap if pair in names]

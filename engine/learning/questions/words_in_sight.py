@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice, pairwise
+from math import inf
 
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
@@ -27,20 +28,24 @@ COUNTABLE = 160
 """Largest corpus, in bytes, that is shown whole even if its words are long."""
 BESIDE = 3
 """Number of tokens on each side of a pair in a part of a long word."""
-POOL, FOUND, SEARCHED = 6, 60, 600
+POOL, FOUND, SEARCHED = 6, 36, 600
 """Number of frequent words to draw from for each pair, of words with it that are looked at, and of
 words to search for them."""
 MOST_APART, SEARCHED_APART = 6, 40
 """Number of words that have the letters of a pair and not the pair, and of words to search."""
-SAMPLES, SAMPLES_ALIKE, FEWEST_WORDS = 80, 20, 5
-"""Number of samples that are drawn, of those in a row in which the words of the right pair have the
-same places in the order of their counts, and the least number of words of each."""
-LATEST, TRIED, FILLS = 3, 6, 40
-"""Number of places where the first of those words can be, of pairs that are tried to be in more
-words, and of words that are tried."""
+SAMPLES, SAMPLES_ALIKE, FEWEST_WORDS = 100, 70, 5
+"""Number of samples that are drawn, of those first ones in which the words of the right pair have
+the same places, and the least number of words of each."""
+OFTEN = {(1, 4): 1, (1, 5): 2, (1, 6): 3, (2, 3): 3, (2, 4): 4, (2, 5): 4, (2, 6): 8}
+OFTEN |= {(3, 4): 3, (3, 5): 9, (3, 6): 7}
+PLACES = [places for places, often in OFTEN.items() for _ in range(often)]
+"""Places of those two words in the order of all counts: the more often, the harder to fill."""
+TRIED, TWINS, FILLS = 12, 12, 15
+"""Number of pairs that are tried as a trap, of those that are to be in as many words as the right
+one, and of words that are tried."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SeenWord:
     """A word in its tokens, or a part of a long one.
 
@@ -124,10 +129,10 @@ def all_words(frame: Frame) -> WordsInSight | None:
 def samples_of_words(
     frame: Frame, right: Pair, others: Sequence[Pair], chance: Chance
 ) -> Iterator[WordsInSight]:
-    """Draw samples of words in which the right pair occurs.
+    """Draw samples of words in which the right pair has the highest count.
 
-    In each, its words have places in the order of the words' counts that chance draws: any but the
-    first.
+    It is in two words, and traps are set for who counts wrongly: another pair is in the heavier
+    word of two, and its letters occur more often; one more pair is in three words.
 
     Args:
         right: the only pair of the highest count in the corpus.
@@ -141,29 +146,40 @@ def samples_of_words(
         return [word for word in _pool(frame, pair) if right not in word.pairs]
 
     rest = [word for pair in others for word in pool_of(pair)]
-    apart = [(word, pair) for pair in others for word in islice(_apart(frame, pair), MOST_APART)]
+    apart = [
+        (word, pair)
+        for pair in others
+        for word in islice(_apart(frame, pair), MOST_APART)
+        if right not in word.pairs
+    ]
+    places = chance.pick(PLACES)
     for number in range(SAMPLES if rest else 0):
-        if number % SAMPLES_ALIKE == 0:
-            # Late places are drawn more often: samples with them are more often refused.
-            first = 1 + int(LATEST * chance.share() ** 0.4)
-            places = first, first + 1 + chance.below(MOST_WORDS - first - 1)
+        # A small corpus may have no better ones.
+        is_last_hope = number >= SAMPLES_ALIKE
+        if is_last_hope:
+            places = chance.pick(PLACES)
         sample = _Sample(right, chance.shuffled(own)[:2], places, chance)
+        trapped = any(
+            sample.add_trap(word, pool_of(pair))
+            for word, pair in (chance.pick(apart) for _ in range(TRIED if apart else 0))
+        )
+        sample.fill(rest, 1)
         beside = [pair for word in sample.words for pair in word.pairs if pair != right]
         # One pair is in more words than the right one.
-        for _ in range(TRIED):
+        trapped = trapped and any(
+            sample.add_words_of(pair, pool_of(pair), 3)
+            for pair in (
+                chance.pick(beside if beside and chance.below(2) else others) for _ in range(TRIED)
+            )
+        )
+        if not trapped and not is_last_hope:
+            continue
+        # Other pairs are in as many words: some in heavier ones than the lighter of its two.
+        for tried in range(TWINS):
             pair = chance.pick(beside if beside and chance.below(2) else others)
-            if sample.add_words_of(pair, pool_of(pair), 3):
-                break
-        # The letters of a pair occur more often than the right pair.
-        total = sample.counts[right]
-        sample.add([word for word, pair in apart if word.count + sample.counts[pair] > total], 1)
-        # Pairs beside the right one are in as many words.
-        for _ in range(2):
-            pair = chance.pick(beside or others)
-            sample.add_words_of(pair, pool_of(pair), 2)
-        sample.add(rest, MOST_WORDS)
-        # A small corpus may have no better ones.
-        if len(sample.words) >= (MOST_WORDS if number < SAMPLES // 2 else FEWEST_WORDS):
+            sample.add_words_of(pair, pool_of(pair), 2, sample.lightest * (tried % 2))
+        sample.fill(rest)
+        if len(sample.words) >= (FEWEST_WORDS if is_last_hope else MOST_WORDS):
             yield WordsInSight(tuple(chance.shuffled(sample.words)), False)
 
 
@@ -172,7 +188,6 @@ class _Sample:
 
     Args:
         words: the words with the right pair.
-        places: their places in the order of the words' counts.
     """
 
     def __init__(
@@ -180,33 +195,73 @@ class _Sample:
     ) -> None:
         self.words, self.counts = words, WordsInSight(tuple(words), False).counts
         self._most, self._chance = self.counts[right], chance
-        self._limits = [word.count for word in words]
+        self._texts = {word.text for word in words}
+        self._heaviest, self.lightest = (of(word.count for word in words) for of in (max, min))
+        self._bounds = inf, self._heaviest, self.lightest, 0
         # Number of words wanted before each of these words, and after them.
         self._free = [end - start - 1 for start, end in pairwise((-1, *places, MOST_WORDS))]
 
-    def add_words_of(self, pair: Pair, pool: Sequence[SeenWord], number: int) -> bool:
-        """Add words until a pair is in a number of words, and return whether it is."""
+    def add_trap(self, apart: SeenWord, pool: Sequence[SeenWord]) -> bool:
+        """Add a word with the letters of a pair only, and a heavy and a light word with the pair.
+
+        So the pair is ahead for who counts letters, and for who looks at the largest number.
+        """
+        heavy = [word for word in pool if self._heaviest < word.count < self._most]
+        if not heavy:
+            return False
+        first = self._chance.pick(heavy)
+        left = self._most - first.count
+        light = [word for word in pool if left - apart.count < word.count < left]
+        return bool(light) and self.add([apart, first, self._chance.pick(light)])
+
+    def add_words_of(
+        self, pair: Pair, pool: Sequence[SeenWord], number: int, above: int = 0
+    ) -> bool:
+        """Add words with counts above some number until a pair is in as many words as wanted.
+
+        Returns:
+            whether it is.
+        """
         number -= sum(pair in word.pairs for word in self.words)
         left = self._most - self.counts[pair]
-        light = [word for word in pool if number * word.count < left and word not in self.words]
-        return number <= 0 or (len(light) >= number and self.add(light, number))
+        light = [
+            word
+            for word in pool
+            if above < word.count < left / max(number, 1) and word.text not in self._texts
+        ]
+        return number <= 0 or (
+            len(light) >= number and self.add(self._chance.shuffled(light)[:number])
+        )
 
-    def add(self, pool: Sequence[SeenWord], number: int) -> bool:
-        """Add a number of words of a pool, and return whether they were found."""
-        for _ in range(FILLS if pool else 0):
-            word = self._chance.pick(pool)
-            gap = sum(limit > word.count for limit in self._limits)
-            if not self._free[gap] or word in self.words:
-                continue
-            added = {pair: n * word.count for pair, n in word.pairs.items()}
-            if all(self.counts[pair] + n < self._most for pair, n in added.items()):
-                self.words.append(word)
-                self.counts.update(added)
-                self._free[gap] -= 1
-                number -= 1
-                if not number:
-                    return True
-        return False
+    def add(self, words: Sequence[SeenWord]) -> bool:
+        """Add words, all or none, and return whether there is room for them."""
+        new = [word for word in words if word.text not in self._texts]
+        gaps = Counter(map(self._gap, new))
+        if any(self._free[gap] < number for gap, number in gaps.items()):
+            return False
+        counts = WordsInSight(tuple(new), False).counts
+        if any(self.counts[pair] + n >= self._most for pair, n in counts.items()):
+            return False
+        self.words += new
+        self.counts.update(counts)
+        self._texts |= {word.text for word in new}
+        for gap, number in gaps.items():
+            self._free[gap] -= number
+        return True
+
+    def fill(self, pool: Sequence[SeenWord], gaps: int = 3) -> None:
+        """Add words until none is wanted in the first gaps, or a few tries have failed."""
+        for gap in range(gaps):
+            least, limit = self._bounds[gap + 1], self._bounds[gap]
+            there = [word for word in pool if least <= word.count < limit]
+            for _ in range(FILLS if there else 0):
+                if not self._free[gap]:
+                    break
+                self.add([self._chance.pick(there)])
+
+    def _gap(self, word: SeenWord) -> int:
+        """Return how many words with the right pair are more frequent than a word."""
+        return (word.count < self._heaviest) + (word.count < self.lightest)
 
 
 def _pool(frame: Frame, pair: Pair) -> list[SeenWord]:
