@@ -34,8 +34,8 @@ WORDS, LINES = 2000, 200
 SHORTEST_WORD, LONGEST_WORD = 4, 14
 """Numbers of bytes of a word that is drawn."""
 DRAWS = 240
-LENGTHS = range(2, 8)
-"""Bytes of a piece to look for."""
+LENGTHS, CUTS = range(2, 8), (0, 1, 1, 2)
+"""Bytes of a piece to look for, and edges of tokens inside of it."""
 
 
 class Reason(IntEnum):
@@ -166,10 +166,12 @@ def _drawn(frame: Frame, chance: Chance) -> Example:
     across = ["".join(two) for line in lines for two in pairwise(line)]
     across = [text for text in across if len(text) <= LONGEST_WORD and text.isprintable()]
     crosses, length, is_apart = chance.below(3) > 0, chance.pick(LENGTHS), chance.below(3) == 0
+    cuts = chance.pick(CUTS)
 
     def distance(example: Example) -> int:
+        crossed, inside = _edges(frame, example)
         far = abs(len(example.piece) - length) + 2 * (example.piece.startswith(b" ") != is_apart)
-        return far + 3 * (_is_crossed(frame, example) != crosses)
+        return far + 3 * (crossed != crosses) + 5 * abs(inside - cuts)
 
     found: dict[Reason, list[Example]] = {}
     for draw in range(DRAWS if words else 0):
@@ -194,12 +196,13 @@ def _drawn(frame: Frame, chance: Chance) -> Example:
     return min(found[chance.pick(reasons)], key=distance)
 
 
-def _is_crossed(frame: Frame, example: Example) -> bool:
-    """Whether a token of the text crosses an edge of the piece."""
+def _edges(frame: Frame, example: Example) -> tuple[bool, int]:
+    """Return whether a token crosses an edge of the piece, and how many edges are inside of it."""
     start = to_bytes(example.text).find(example.piece)
     tokens = [frame.any_token(token) for each in frame.encode(example.text) for token in each.ids]
     ends = {*accumulate(map(len, tokens), initial=0)}
-    return not {start, start + len(example.piece)} <= ends
+    end = start + len(example.piece)
+    return not {start, end} <= ends, sum(start < each < end for each in ends)
 
 
 def _spans(frame: Frame, text: str) -> Iterator[tuple[int, int]]:
