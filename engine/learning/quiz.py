@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 from unicodedata import category
@@ -39,6 +40,8 @@ OF_ONE_MOMENT = frozenset(("next-pair", "tie", "make-merges"))
 """Kinds that ask what a step does: at the same or a neighbouring step one reveals another."""
 NAMES_THE_MERGE = frozenset(("count-change", "tokens-left"))
 """Kinds that name the pair that merges next, so the answer to the other kinds at that step."""
+OVERLAPS_ONE_IN, MOST_OVERLAPS = 3, 3
+"""One of so many questions about tokens left is looked for at so many steps with overlaps first."""
 MOST_OF_A_KIND, DRAWS_A_STEP = 2, 2
 """Number of questions of a kind beyond its share, and of draws for each step of a short run."""
 TRIES, LEVELS, EXAMPLES, STEPS = 12, 3, 60, 400
@@ -163,8 +166,10 @@ def draw_question(
 ) -> Question | None:
     """Draw steps until a question is found, and unless others will do a fair one; else `None`."""
     unfair = 0
-    for _ in range(min(STEPS, DRAWS_A_STEP * len(player))):
-        question = _drawn(player, kind, chance)
+    first = _steps_with_overlaps(player, chance) if kind == "tokens-left" else []
+    later = repeat(None, min(STEPS, DRAWS_A_STEP * len(player)))
+    for step in (*first, *later):
+        question = _drawn(player, kind, chance, step)
         if question is not None and (question.is_fair or not is_fair):
             return question
         unfair += question is not None
@@ -173,10 +178,27 @@ def draw_question(
     return None
 
 
-def _drawn(player: Player[Any], kind: str, chance: Chance) -> Question | None:
-    """Draw a step, and ask there; `None` if that is not possible."""
-    # A learner can follow early steps: half of the draws are below the square root of all.
-    step = int((len(player) + 1) ** chance.share()) - 1
+def _steps_with_overlaps(player: Player[Any], chance: Chance) -> list[int]:
+    """Draw steps before merges with places that overlap, as of `a+a` in aaa; mostly none.
+
+    A text has few of them: other draws hardly find one.
+    """
+    record = player.frame.run.record
+    if chance.below(OVERLAPS_ONE_IN):
+        return []
+    doubles = (step for step in range(len(player)) if len({*record.pair_of(step)}) == 1)
+    joins = ((step, record.removed[step + 1] - record.removed[step]) for step in doubles)
+    found = [step for step, number in joins if number < player.frame.merge_at(step).count]
+    return chance.shuffled(found[:STEPS])[:MOST_OVERLAPS]
+
+
+def _drawn(
+    player: Player[Any], kind: str, chance: Chance, step: int | None = None
+) -> Question | None:
+    """Draw a step, unless one is given, and ask there; `None` if that is not possible."""
+    if step is None:
+        # A learner can follow early steps: half of the draws are below the square root of all.
+        step = int((len(player) + 1) ** chance.share()) - 1
     try:
         return ask(kind, player.frame.at(step), f"{chance.below(1 << 30)}")
     except QuestionError:
@@ -218,7 +240,7 @@ def _are_alike(one: Question, other: Question) -> bool:
 
 # -- the file of answers
 
-FORMAT, VERSION = "bpe-tui answers", 16
+FORMAT, VERSION = "bpe-tui answers", 17
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100

@@ -65,7 +65,9 @@ def _pose_tokens_left(frame: Frame, request: Request) -> Question:
             for count, ids in request.chance.shuffled(rows)
         ),
         find_level=lambda: Level(min(len(words), len(Level)) - 1),
-        facts=Joining(frame, words, sum(n * _text(frame, ids).count(letters) for n, ids in rows)),
+        facts=Joining(
+            frame, words, sum(n * _places(letters, _text(frame, ids)) for n, ids in rows)
+        ),
     )
 
 
@@ -90,6 +92,11 @@ class Joining:
 
 def _text(frame: Frame, ids: Sequence[int]) -> bytes:
     return b"".join(map(frame.any_token, ids))
+
+
+def _places(letters: bytes, text: bytes) -> int:
+    """Return the number of places of some letters, also of those that overlap."""
+    return sum(text.startswith(letters, at) for at in range(len(text)))
 
 
 def saved_in(words: Sequence[AffectedPretoken]) -> int:
