@@ -45,7 +45,7 @@ TRIED, TWINS, FILLS = 12, 12, 15
 one, and of words that are tried."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class SeenWord:
     """A word in its tokens, or a part of a long one.
 

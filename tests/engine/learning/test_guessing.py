@@ -36,8 +36,6 @@ SPECIAL = ("<|endoftext|>",)
 QUESTIONS = 500
 MOST, MOST_WITH_A_HINT = 15, 25
 """Largest numbers of points by which a rule without knowledge may be above chance."""
-MOST_OF = {"next-pair": 18}
-"""Kinds that are better guessed: the right pair is in two words, as two other rows often are."""
 ERROR = 4
 """Sampling error of a lead over `QUESTIONS` questions, in points: two standard errors of a share of
 a quarter. A rule may be ahead by as much more; a misconception is right by chance at most."""
@@ -387,8 +385,7 @@ def problems_of(questions: list[Question]) -> list[str]:
     return [
         f"{questions[0].kind}: {name} is {lead:.0f} points above chance"
         for name, lead in leads_of(questions).items()
-        if lead - ERROR
-        > (MOST_WITH_A_HINT if "hint" in name else MOST_OF.get(questions[0].kind, MOST))
+        if lead - ERROR > (MOST_WITH_A_HINT if "hint" in name else MOST)
         or (lead > ERROR and name in {each.mistake for each in questions[0].misconceptions})
     ]
 
