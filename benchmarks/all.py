@@ -154,7 +154,7 @@ def command(*words: str) -> Prepare:
 
 
 def process(*words: str) -> Work:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "BPE_TUI_CACHE": "no"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
 
     def work() -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bpe_tui.cli import console, inputs
-from bpe_tui.cli.declared import Exit
 from bpe_tui.words.chat_rows import chat_rows, describe_sum
 from engine.core.gpt2_bytes import spell
 from engine.formats.chats import Chat, Messages, chat_template_of, spelled_special
@@ -45,7 +44,7 @@ def print_chat(
     if budget is not None and len(chat.ids) > budget:
         sys.stdout.flush()
         print(f"{console.PROGRAM}: {describe_sum(len(chat.ids), budget)}", file=sys.stderr)
-        raise Exit(console.BAD_INPUT)
+        raise SystemExit(console.BAD_INPUT)
 
 
 def _facts(chat: Chat) -> dict[str, object]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bpe_tui.cli import choices, console, inputs, options
-from bpe_tui.cli.declared import Exit, Given, command, examples
+from bpe_tui.cli.declared import Given, command, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import Claimed
 from bpe_tui.session.training import count_corpus_of
@@ -89,8 +89,8 @@ def check(
     else:
         print(*report.describe(quoted, current_table()), sep="\n")
     if open_app and (code := inputs.open_screen(replace(config, claimed=claimed))):
-        raise Exit(code)
-    raise Exit(0 if report.agrees else console.DIFFERS)
+        raise SystemExit(code)
+    raise SystemExit(0 if report.agrees else console.DIFFERS)
 
 
 def _claimed(files: list[Path], jsonl: Path | None, vocab_size: int | None) -> Claimed:

@@ -13,7 +13,6 @@ from bpe_tui.cli.options import ALL, NONE
 from bpe_tui.session.config import DEFAULT_SPECIAL, RunConfig
 from bpe_tui.session.declarations import Model
 from bpe_tui.session.models import DEFAULT_MODEL, MODELS, completed
-from engine.bpe.phases import phases_from
 from engine.core.errors import SpecialTokenFoundError
 from engine.text.corpus import Reading
 from engine.text.pretokenize import check_special_tokens
@@ -36,6 +35,8 @@ def run_of(context: Given, corpus: str, **more: Any) -> RunConfig:
     """
     given = context.params
     if is_given(context, "phases"):
+        from engine.bpe.phases import phases_from  # few train in phases
+
         phases_from(given["phases"])
         refuse_given(
             context, ("pattern", "vocab_size"), "is not for --phases: each phase has its own"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bpe_tui.cli import choices, console, inputs, options
-from bpe_tui.cli.declared import Exit, command, examples
+from bpe_tui.cli.declared import command, examples
 from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Span, left, spans_width
@@ -180,7 +180,7 @@ def compare(
         loaded = [inputs.open_named([each]) for each in tokenizers]
     texts = list(_texts(text, file or ()))
     if on_screen:
-        raise Exit(_open(tokenizers, loaded, allow_special, texts))
+        raise SystemExit(_open(tokenizers, loaded, allow_special, texts))
     limit = None if every else FIRST
     with gc_paused():  # until all is printed and the tokenizers are freed
         encoded = _compared(loaded, allow_special, texts)

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any
 
 from bpe_tui.cli import choices, console, inputs, options
-from bpe_tui.cli.declared import Exit, Given, command, examples
+from bpe_tui.cli.declared import Given, command, examples
 from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import number, throughput
 from bpe_tui.widgets.rows import right
@@ -74,7 +74,7 @@ def count(
     elif len(sizes) + refused > 1:
         print(_row(total, tr("total")))
     if refused:
-        raise Exit(console.BAD_INPUT)
+        raise SystemExit(console.BAD_INPUT)
 
 
 COLUMNS = {"tokens": 12, "bytes": 14, "bytes/token": 12}

@@ -26,13 +26,6 @@ def examples(*lines: str) -> str:
     return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))
 
 
-class Exit(Exception):  # no error: a command ends so
-    """The end of a command with an exit code."""
-
-    def __init__(self, code: int) -> None:
-        self.code = code
-
-
 class Declared(NamedTuple):
     """An option of a command, or an argument if it has no names.
 
@@ -77,12 +70,12 @@ class Command(NamedTuple):
     settings: dict[str, Any]
 
     def run(self, given: Given) -> int:
-        """Run the command; return its exit code."""
+        """Run the command; return its exit code, with which it may raise `SystemExit`."""
         takes_given = self.function.__code__.co_varnames[0] == "context"
         try:
             self.function(*([given] if takes_given else []), **given.params)
-        except Exit as done:
-            return done.code
+        except SystemExit as done:
+            return int(done.code or 0)
         return 0
 
 

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any
 
 from bpe_tui.cli import choices, console, inputs, options, outputs
-from bpe_tui.cli.declared import Exit, command, examples
+from bpe_tui.cli.declared import command, examples
 from bpe_tui.session import samples
 from bpe_tui.widgets.language import plural, tr, tr_sentence
 from bpe_tui.widgets.numbers import size, throughput
@@ -373,4 +373,4 @@ def decode(
         sys.stdout.flush()
         first, *others = unknown.values()
         console.print_problem(first, tr(" ({n} more like it)", n=len(others)) if others else "")
-        raise Exit(console.BAD_INPUT)
+        raise SystemExit(console.BAD_INPUT)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bpe_tui.cli import console, options, outputs
-from bpe_tui.cli.declared import Exit, command, examples
+from bpe_tui.cli.declared import command, examples
 from bpe_tui.cli.quiz import QUIZ, config_of, finished_run
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.samples import sample_paths
@@ -98,7 +98,7 @@ def grade(
         write_files({paths[suffix]: tables[suffix] for suffix in paths}, overwrite=force)
         print(tr("written: {paths}", paths=listed(_line(str(path)) for path in paths.values())))
     if grades.problems or grades.others:
-        raise Exit(console.BAD_INPUT)
+        raise SystemExit(console.BAD_INPUT)
 
 
 TRIES = ("first try", 10), ("without hint", 13)

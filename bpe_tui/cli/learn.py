@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bpe_tui.cli import console, inputs, options
-from bpe_tui.cli.declared import Exit, command, examples
+from bpe_tui.cli.declared import command, examples
 from bpe_tui.cli.plain import ask_until_over, lines_typed, transcript_of
 from bpe_tui.lessons.beside import with_tokens_beside
 from bpe_tui.session import languages, lessons
@@ -194,11 +194,11 @@ def learn(
     else:
         path = lessons.numbered_lesson(lesson) or Path(lesson)
     if check:
-        raise Exit(_check(path))
+        raise SystemExit(_check(path))
     languages.speak_as(path)
     found = read_lesson(path)  # errors in it are printed before the screen opens
     if not (handout or plain):
-        raise Exit(inputs.open_screen(None, path))
+        raise SystemExit(inputs.open_screen(None, path))
     scenes = (with_tokens_beside(scene) for scene in found.scenes)
     found = replace(found, scenes=tuple(scenes))
     if handout:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from bpe_tui.cli import choices, inputs, options
-from bpe_tui.cli.declared import Exit, Given, command, examples
+from bpe_tui.cli.declared import Given, command, examples
 from bpe_tui.session.config import Config, TokenizerConfig, Viewpoint
 from bpe_tui.session.declarations import VIEWS
 from engine.text.sources import STANDARD_INPUT
@@ -62,7 +62,7 @@ def open_corpus(
 
         run_transcript(config)
         return
-    raise Exit(inputs.open_screen(config))
+    raise SystemExit(inputs.open_screen(config))
 
 
 def opened_config(context: Given) -> Config:

@@ -25,7 +25,6 @@ from bpe_tui.cli.declared import (
     COMMANDS,
     Command,
     Declared,
-    Exit,
     Given,
     examples,
     type_of,
@@ -211,7 +210,7 @@ def declare(name: str, command: Command) -> None:
         # The option of the language has spoken already.
         sources = ((key, context.get_parameter_source(key)) for key in given)
         asked = (key for key, source in sources if source and source.name == "COMMANDLINE")
-        raise Exit(command.run(Given(given, frozenset(asked), command.parameters)))
+        raise SystemExit(command.run(Given(given, frozenset(asked), command.parameters)))
 
     run.__doc__, run.__name__ = command.function.__doc__, name
     own = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
@@ -284,8 +283,8 @@ def run_command(arguments: list[str]) -> int:
             command.invoke(context)
     except typer.Exit as done:
         return done.exit_code
-    except Exit as done:
-        return done.code
+    except SystemExit as done:
+        return int(done.code or 0)
     except UsageError as error:
         # The message, with advice and the command for help.
         name = getattr(getattr(error, "param", None), "name", None) or ""

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from bpe_tui.cli import choices, inputs, options, outputs
-from bpe_tui.cli.declared import Exit, Given, command, examples
+from bpe_tui.cli.declared import Given, command, examples
 from bpe_tui.cli.plain import ask_until_over, lines_typed
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.lessons import kinds_of_lessons
@@ -157,7 +157,7 @@ def quiz(
             ask_who(sheet, lines)
         ask_plainly(made, keeper, lines)
     else:
-        raise Exit(_ask_on_screen(made, keeper, ask_id=ask_id))
+        raise SystemExit(_ask_on_screen(made, keeper, ask_id=ask_id))
 
 
 FIXED = (*("questions", "seed", "kinds", "lessons", "ask_id", "write"), *options.OF_TRAINING)

@@ -6,14 +6,12 @@ import asyncio
 import gc
 import threading
 from collections.abc import Iterator
-from copy import copy
 from pathlib import Path
 from tempfile import mkdtemp
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import typer
 from hypothesis import settings
 from textual._wait import wait_for_idle
 from textual.app import App
@@ -21,7 +19,6 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.screen import Screen
-from typer.core import TyperGroup
 
 from bpe_tui.widgets import language
 from engine.core.wording import ENGLISH
@@ -80,25 +77,6 @@ def style_sheets_parsed_once() -> Iterator[None]:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
         # As Textual's, but not a function of Python, which each styling calls for each rule.
         patch.setattr(RuleSet, "__hash__", object.__hash__)
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def commands_made_once() -> Iterator[None]:
-    """Make the commands of the program once: for each call that takes longer than most commands."""
-    made: dict[tuple[int, int], TyperGroup] = {}
-    make = typer.main.get_group
-
-    def make_once(program: typer.Typer) -> TyperGroup:
-        key = id(program), len(program.registered_commands)  # a module adds its own when imported
-        if key not in made:
-            made[key] = make(program)
-        group = copy(made[key])
-        group.params, group.commands = list(group.params), dict(group.commands)
-        return group
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(typer.main, "get_group", make_once)
         yield
 
 
