@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bpe_tui.cli import choices, console, inputs, options
 from bpe_tui.cli.declared import Given, command, examples
-from bpe_tui.cli.progress import TrainingBar
+from bpe_tui.cli.progress import ProgressLine
 from bpe_tui.session.config import Claimed
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.widgets.language import current_table
@@ -77,12 +77,12 @@ def check(
     size = vocab_size or 256 + len(config.special_tokens) + len(claim.steps)
     config = replace(config, vocab_size=size)
     inputs.check_run(config)
-    with TrainingBar() as bar:
-        text, count = count_corpus_of(config, bar.on_progress)
+    with ProgressLine() as line:
+        text, count = count_corpus_of(config, line.on_progress)
         assignment = Assignment.of_file(
             text, config.special_tokens, config.pattern, config.tie_rule, vocab_size, count.counts
         )
-        report = check_claim(claim, assignment, on_work=bar.on_work)
+        report = check_claim(claim, assignment, on_work=line.on_work)
     inputs.note_skipped(text.reader.skipped)
     if json:
         console.print_json(as_dict(report), indent=2)

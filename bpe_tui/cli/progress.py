@@ -1,66 +1,48 @@
-"""The bar that shows the progress of counting and training on standard error."""
+"""The line on standard error that shows the progress of counting and training."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bpe_tui.cli.console import FIRST_NEWS_SECONDS, NEWS_SECONDS, show_progress
 from bpe_tui.cli.inputs import note
 from bpe_tui.session.training import MEMORY_A_BYTE, Training, TrainingListener
 from bpe_tui.widgets.language import tr
-from bpe_tui.widgets.numbers import progress_of, rate, size
+from bpe_tui.widgets.numbers import number, progress_of, rate, size
 from engine.core.events import CountProgress, WorkProgress
 from engine.core.systems import peak_memory
 from engine.recording.training_input import CountedCorpus
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
 LONG_PRETOKEN = 1 << 20
 """Bytes of a pretoken that make training slow."""
-MERGES_A_MOVE = 64
-"""Merges between moves of the bar: a move takes as long as some merges."""
 
 
-def _bar() -> Progress:
-    """Return a bar without a task's progress."""
-    from rich.console import Console  # slow, and only a terminal needs a bar
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    description, detail = "{task.description}", "{task.fields[detail]}"
-    columns = TextColumn(description), BarColumn(), TextColumn(detail, markup=False)
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    bar.add_task(tr("reading"), total=None, detail="")
-    return bar
-
-
-class TrainingBar(TrainingListener):
-    """A bar on standard error, for reading and for training.
-
-    Attributes:
-        shown: the bar; `None` if standard error is no terminal.
-    """
+class ProgressLine(TrainingListener):
+    """A line on standard error, for reading and for training; at a terminal only."""
 
     def __init__(self, write_step: Callable[[Any], object] = id) -> None:
         self._write_step = write_step
-        self.shown = _bar() if sys.stderr.isatty() else None
+        self._is_shown = sys.stderr.isatty()
         self._started = self.counted_at = self.ended_at = time.monotonic()
+        self._due = self._started + FIRST_NEWS_SECONDS
         self._steps, self._merges_wanted = 0, None
 
-    def __enter__(self) -> TrainingBar:
-        if self.shown is not None:
-            self.shown.start()
+    def __enter__(self) -> ProgressLine:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.shown is not None:
-            self.shown.stop()
+        show_progress("")
 
-    def _move(self, **fields: Any) -> None:
-        if self.shown is not None:
-            self.shown.update(self.shown.task_ids[0], **fields)
+    def _is_due(self) -> bool:
+        """Return whether to show something now, which is a few times a second."""
+        now = time.monotonic()
+        if not self._is_shown or now < self._due:
+            return False
+        self._due = now + NEWS_SECONDS
+        return True
 
     def print_costs(self, bytes_read: int) -> None:
         """Say on standard error what counting and merging took, and the peak of the memory."""
@@ -82,18 +64,13 @@ class TrainingBar(TrainingListener):
         )
 
     def on_progress(self, progress: CountProgress) -> None:
-        if self.shown is None:
-            return
-        self._move(
-            completed=progress.bytes_read,
-            total=progress.bytes_total,
-            detail=progress_of(
-                progress.bytes_read, progress.bytes_total, time.monotonic() - self._started
-            ),
-        )
+        if self._is_due():
+            done = progress.bytes_read, progress.bytes_total, time.monotonic() - self._started
+            show_progress(f"{tr('reading')} │ {progress_of(*done)}")
 
     def on_counted(self, corpus: CountedCorpus) -> None:
         super().on_counted(corpus)
+        show_progress("")
         self.counted_at = time.monotonic()
         longest = max(map(len, corpus.counts), default=0)
         if longest >= LONG_PRETOKEN:
@@ -104,26 +81,22 @@ class TrainingBar(TrainingListener):
             note(tr(template, size=size(longest), memory=size(longest * MEMORY_A_BYTE)))
 
     def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
-        self._merges_wanted = getattr(training.trainer, "merges_wanted", None)
+        if self._is_shown:
+            self._merges_wanted = getattr(training.trainer, "merges_wanted", None)
 
     def on_step(self, step: Any) -> None:
         self._write_step(step)
-        if self.shown is None:
-            return
         self._steps += 1
         wanted = self._merges_wanted
-        if wanted is None or (self._steps % MERGES_A_MOVE and self._steps < wanted):
-            return
-        self._move(
-            description=tr("merging"),
-            completed=self._steps,
-            total=wanted,
-            detail=tr("{steps} of {wanted} merges", steps=self._steps, wanted=wanted),
-        )
+        if wanted is not None and self._is_due():
+            done = tr("{steps} of {wanted} merges", steps=self._steps, wanted=wanted)
+            show_progress(f"{tr('merging')} │ {done}")
 
     def on_ended(self, training: Training) -> None:
         self.ended_at = time.monotonic()
 
     def on_work(self, work: WorkProgress) -> None:
         """Show the progress of work between steps."""
-        self._move(description=tr(work.doing), completed=work.done, total=work.total, detail="")
+        if self._is_due():
+            done = tr("{n} of {all}", n=number(work.done), all=number(work.total))
+            show_progress(f"{tr(work.doing)} │ {done}")

@@ -10,7 +10,7 @@ from typing import Any
 from bpe_tui.cli import choices, console, inputs, options, outputs
 from bpe_tui.cli.declared import Given, command, examples
 from bpe_tui.cli.open import check_only_for_training
-from bpe_tui.cli.progress import TrainingBar
+from bpe_tui.cli.progress import ProgressLine
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import open_continuable, replay
@@ -85,14 +85,14 @@ def train(
     outputs.check_outputs(paths, source, overwrite=force)
     _note_memory(config, source)
     with outputs.step_writer(steps, overwrite=force) as writing:
-        with writing as write_step, TrainingBar(write_step) as bar:
-            training = train_model(config, bar, source, workers=workers, recorded=False)
+        with writing as write_step, ProgressLine(write_step) as line:
+            training = train_model(config, line, source, workers=workers, recorded=False)
         summary = parts.write(training, config, format, out, overwrite=force)
     inputs.note_skipped(source.reader.skipped)
     print(summary, file=sys.stderr)
     if choices.is_given(context, "trainer"):
         _note_other_trainer(config.trainer, training.trainer)
-    bar.print_costs(source.reader.taken)
+    line.print_costs(source.reader.taken)
     console.write_result(b"".join(os.fsencode(path) + b"\n" for path in paths))
 
 
@@ -157,8 +157,8 @@ def _continue(context: Given) -> None:
     source = Corpus(corpus, config.reading)
     outputs.check_outputs(paths, source, overwrite=force)
     with outputs.step_writer(steps, overwrite=force) as writing:
-        with writing as write_step, TrainingBar(write_step) as bar:
-            training = replay(config, bar, workers=given["workers"], recorded=steps is not None)
+        with writing as write_step, ProgressLine(write_step) as line:
+            training = replay(config, line, workers=given["workers"], recorded=steps is not None)
         longer = training.trainer.tokenizer
         losses = formats.convert(longer, format, out, overwrite=force).losses
     for message in dict.fromkeys((*opened.notes, *losses)):

@@ -18,7 +18,7 @@ from bpe_tui.app.step_page import MOST_CELLS
 from bpe_tui.cli import choices, compare, console, inputs, progress, quiz, record
 from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.plain import lines_typed
-from bpe_tui.cli.progress import TrainingBar
+from bpe_tui.cli.progress import ProgressLine
 from bpe_tui.words.encoded_text import chips
 from engine import Tokenizer
 from engine.core import systems
@@ -91,43 +91,38 @@ def test_chips_are_drawn_on_a_terminal_with_many_colours(
         assert capsys.readouterr().out == f"{shown}\n"
 
 
-def test_the_bar_shows_reading_then_every_64th_merge_and_the_last(
+def test_the_line_shows_reading_and_merging_a_few_times_a_second(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now, written = [10.0], list[object]()
+    now, written, shown = [10.0], list[object](), list[str]()
     monkeypatch.setattr("bpe_tui.cli.progress.time.monotonic", lambda: now[0])
     monkeypatch.setattr("bpe_tui.cli.progress.peak_memory", lambda: 3_000_000)
+    monkeypatch.setattr(progress, "show_progress", shown.append)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    bar = TrainingBar(written.append)
-    assert bar.shown is not None
-    [task] = bar.shown.tasks
-
-    def look() -> tuple[str, float, float | None, str]:
-        return task.description, task.completed, task.total, task.fields["detail"]
-
-    assert look() == ("reading", 0, None, "")
-    now[0] = 12.0
-    bar.on_progress(CountProgress(1000, 4000, 1, 1, 1))
-    assert look() == ("reading", 1000, 4000, "1 KB of 4 KB │ 500 B/s │ 6 s left")
-    monkeypatch.setattr(progress, "LONG_PRETOKEN", 3)
-    bar.on_counted(CountedCorpus(Counter([b"lo", b"i"])))
-    assert capsys.readouterr().err == ""
-    bar.on_counted(CountedCorpus(Counter([b"lo", b"low"])))
-    assert capsys.readouterr().err.startswith("bpe-tui: note: the pattern leaves 3 B uncut: ")
     training: Any = SimpleNamespace(trainer=SimpleNamespace(merges_wanted=70))
-    bar.on_begun(training, CountedCorpus())
-    moved = []
-    for step in range(70):
-        bar.on_step(step)
-        moved.append(task.completed)
-    assert moved == [1000] * 63 + [64] * 6 + [70]
-    assert look() == ("merging", 70, 70, "70 of 70 merges")
-    assert written == [*range(70)]
-    bar.on_work(WorkProgress("sorting", 1, 3))
-    assert look() == ("sorting", 1, 3, "")
-    now[0] = 13.5
-    bar.on_ended(training)
-    bar.print_costs(4000)
+    with ProgressLine(written.append) as line:
+        line.on_progress(CountProgress(10, 4000, 1, 1, 1))  # many trainings end in a second
+        now[0] = 12.0
+        line.on_progress(CountProgress(1000, 4000, 1, 1, 1))
+        line.on_progress(CountProgress(1001, 4000, 1, 1, 1))
+        monkeypatch.setattr(progress, "LONG_PRETOKEN", 3)
+        line.on_counted(CountedCorpus(Counter([b"lo", b"i"])))
+        assert capsys.readouterr().err == ""
+        line.on_counted(CountedCorpus(Counter([b"lo", b"low"])))
+        assert capsys.readouterr().err.startswith("bpe-tui: note: the pattern leaves 3 B uncut: ")
+        line.on_begun(training, CountedCorpus())
+        for step in range(70):
+            now[0] += 0.01
+            line.on_step(step)
+        assert written == [*range(70)]
+        now[0] = 13.0
+        line.on_work(WorkProgress("sorting", 1, 3))
+        now[0] = 13.5
+        line.on_ended(training)
+    reading = "reading │ 1 KB of 4 KB │ 500 B/s │ 6 s left"
+    merging = [f"merging │ {steps} of 70 merges" for steps in (21, 42, 63)]
+    assert shown == [reading, "", "", *merging, "sorting │ 1 of 3", ""]
+    line.print_costs(4000)
     said = "counting 2.00 s (2 KB/s), merging 1.50 s; peak memory 3 MB\n"
     assert capsys.readouterr().err == said
 
