@@ -15,6 +15,7 @@ from engine.core.helper_pool import in_order
 from engine.encoding.alphabet import Alphabet, WholeTokens
 from engine.encoding.encoders import Encoder, MergeTable
 from engine.encoding.pretoken_encoder import PretokenEncoder
+from engine.native import host
 from engine.native.encoding import (
     MOST,
     EncodeShort,
@@ -191,6 +192,15 @@ class TextEncoder:
             return encode_around_special(self.encode_text, text, self.splitter, self.special_ids)
         return self._encode(encoder.first, text)
 
+    def encode_compactly(self, text: str) -> TokenIds:
+        """Return the ids of a text, as `encode_bytes` does."""
+        kept = None if self._whole is None else host.utf_8_of(text)
+        if self._whole is None or kept is None or kept[1] > LONGEST:
+            return self.encode_bytes(to_bytes(text))
+        encoder, specials = self._whole
+        with encoder.lend() as thread_encoder:
+            return thread_encoder.ids_at(*kept, specials)
+
     def encode_bytes(self, text: bytes) -> TokenIds:
         """Return the ids of a text in UTF-8, in an array if the kernel encodes all of it.
 
@@ -267,7 +277,7 @@ def encode_arrays(encoder: TextEncoder, texts: Sequence[str], workers: int) -> l
     """Return the ids of each text as `encode_lists`, in arrays if the encoder makes them."""
 
     def encode(batch: list[str]) -> list[TokenIds]:
-        return [encoder.encode_bytes(to_bytes(text)) for text in batch]
+        return list(map(encoder.encode_compactly, batch))
 
     return list(chain.from_iterable(_encoded(encoder, encode, _batches(texts), workers)))
 

@@ -312,7 +312,7 @@ class Tokenizer:
         Raises:
             TextError: it is not a `str`.
         """
-        return self._encoder.encode_bytes(to_bytes(check_text(text)))
+        return self._encoder.encode_compactly(check_text(text))
 
     @property
     def id_type(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from ctypes import c_int32
+from ctypes import c_char_p, c_int32
 from enum import IntEnum
 from functools import cache
 from itertools import chain
@@ -166,14 +166,18 @@ class ThreadEncoder:
         self._busy = c_int32.from_address(self._encoder.call("encoder_busy"))
 
     def ids(self, text: bytes, specials: KernelSpecials) -> array[int]:
-        """Return the ids of a text of at most `MOST` bytes.
+        """Return the ids of a text, as `ids_at` does."""
+        return self.ids_at(text, len(text), specials)
+
+    def ids_at(self, text: bytes | c_char_p, size: int, specials: KernelSpecials) -> array[int]:
+        """Return the ids of a text of `size` bytes, at most `MOST`.
 
         Raises:
             KernelMemoryError: there is not enough memory.
         """
         ids = array("i")
         with self._alone():
-            for at, count in self._stretches(text, specials):
+            for at, count in self._stretches(text, size, specials):
                 ids.frombytes(copied(at, ids.itemsize * count))
         return ids
 
@@ -187,7 +191,7 @@ class ThreadEncoder:
             return self.ids(text, specials).tolist()
         ids: list[int] = []
         with self._alone():
-            for at, count in self._stretches(text, specials):
+            for at, count in self._stretches(text, len(text), specials):
                 self._numbers.append(ids, at, count)
         return ids
 
@@ -232,13 +236,15 @@ class ThreadEncoder:
             finally:
                 self._busy.value = False
 
-    def _stretches(self, text: bytes, specials: KernelSpecials) -> Iterator[tuple[int, int]]:
+    def _stretches(
+        self, text: bytes | c_char_p, size: int, specials: KernelSpecials
+    ) -> Iterator[tuple[int, int]]:
         """Encode a text in stretches; yield the address and the number of the ids of each."""
         call, begin = self._encoder.call, 0
         # These functions cannot fail, so they are called without a check.
         kernel, handle = self._encoder.kernel, self._encoder.handle
-        while begin < len(text):
-            end = call("encoder_encode", specials.handle, text, len(text), begin)
+        while begin < size:
+            end = call("encoder_encode", specials.handle, text, size, begin)
             if pending := kernel.encoder_pending(handle):
                 self._learn(pending)
             else:

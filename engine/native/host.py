@@ -9,7 +9,17 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
-from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_int64, c_void_p, py_object
+from ctypes import (
+    POINTER,
+    Structure,
+    byref,
+    c_char_p,
+    c_int,
+    c_int64,
+    c_ssize_t,
+    c_void_p,
+    py_object,
+)
 from typing import Any
 
 from engine.native import KERNEL, KernelObject
@@ -51,6 +61,24 @@ def _set_host() -> bool:
 IS_SET = _set_host()
 """Whether the functions of `texts.c` may be called."""
 
+_as_utf_8: Any = None
+
+
+def utf_8_of(text: str) -> tuple[c_char_p, int] | None:
+    """Return the UTF-8 of a text that Python keeps with it, and the size in bytes.
+
+    An ASCII text is its own UTF-8; another is encoded once, as long as it lives. `None` if Python
+    keeps none, or if half a character has none.
+    """
+    if _as_utf_8 is None:
+        return None
+    size = c_ssize_t()
+    try:
+        return c_char_p(_as_utf_8(text, byref(size))), size.value
+    except UnicodeEncodeError:
+        return None
+
+
 append_numbers: Any = None
 """(numbers, list, address of ids, their number): append the integers of the ids to the list."""
 bytes_of_array: Any = None
@@ -63,6 +91,9 @@ if KERNEL is not None and IS_SET:
     bytes_of_array = _library.tokens_bytes_of_array
     bytes_of_array.argtypes = (c_void_p, c_void_p, c_int64)
     bytes_of_array.restype = py_object
+    _as_utf_8 = ctypes.pythonapi.PyUnicode_AsUTF8AndSize
+    _as_utf_8.argtypes = py_object, POINTER(c_ssize_t)
+    _as_utf_8.restype = c_void_p
 
 _DEFINITIONS = {
     name: _MethodDefinition(
