@@ -183,13 +183,13 @@ def check_claim(
         judgements.append(judged)
         on_judged(judged)
     wrong = next((place for place, judged in enumerate(judgements) if not judged.fits), None)
-    divergence = None if wrong is None else _divergence(claim.steps, wrong, assignment)
     later = [] if wrong is None else judgements[wrong + 1 :]
     merges, specials, size = len(claim.steps), assignment.special_tokens, assignment.vocab_size
     wanted = merges if size is None else size - assignment.first_id  # the vocabulary is full then
     enough = min(merges, wanted) if judge.is_done else wanted
     highest = judge.highest if wrong is None else 0
     del judge  # its pretokens take as much memory as those of a trainer
+    divergence = None if wrong is None else _divergence(claim.steps, wrong, assignment)
     return Report(
         merges=merges,
         divergence=divergence,
@@ -349,21 +349,12 @@ def _explained(
     found: list[Tried] = []
     for cause in causes:
         tried = []
-        for deviation in cause.deviations(case):
+        # To look for variants may take long, too: it reads the corpus again.
+        for deviation in cause.deviations(case) if time.monotonic() < until else ():
             if time.monotonic() > until:
                 break
-            # Count the merges from the divergence on that a trainer with the mistake makes, too.
-            if isinstance(deviation, Slip):
-                lines, merges = deviation.lines, iter(deviation.steps)
-                steps = case.steps
-            else:
-                lines, merges = None, deviation.change(procedure).merges()
-                steps = case.steps[: case.divergence + TRIED]
-            made = 0
-            for step, taken in zip(steps, merges, strict=False):
-                if taken.pair != step.pair or step.count not in (None, taken.count):
-                    break
-                made += 1
+            made = _alike(case, deviation, procedure)
+            lines = deviation.lines if isinstance(deviation, Slip) else None
             all_made = made == len(case.steps)
             count = 0 if lines is not None and not all_made else max(0, made - case.divergence)
             explanation = LikelyMistake(
@@ -382,6 +373,24 @@ def _explained(
         if best.explanation.explains_enough and not case.is_small:
             break
     return found
+
+
+def _alike(case: DivergenceCase, deviation: Deviation | Slip, procedure: Procedure) -> int:
+    """Return the number of merges, from the first on, that a trainer with the mistake makes, too.
+
+    The trainer, which takes much memory, is freed before the next one is made.
+    """
+    if isinstance(deviation, Slip):
+        steps, merges = case.steps, iter(deviation.steps)
+    else:
+        steps = case.steps[: case.divergence + TRIED]
+        merges = deviation.change(procedure).merges()
+    made = 0
+    for step, taken in zip(steps, merges, strict=False):
+        if taken.pair != step.pair or step.count not in (None, taken.count):
+            break
+        made += 1
+    return made
 
 
 def _explain_together(

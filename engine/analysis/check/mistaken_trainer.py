@@ -8,6 +8,7 @@ that comes before them, so several mistakes can be combined.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -259,12 +260,13 @@ class MistakenIndex:
         self._words: list[list[int]] = task.spelled()
         self._word_counts = list(task.counts.values())
         self.counts: Counter[Pair] = Counter()
-        self._places: defaultdict[Pair, set[int]] = defaultdict(set)
+        # A set of numbers would take ten times as much memory; a place may be there twice.
+        self._places: defaultdict[Pair, array[int]] = defaultdict(lambda: array("i"))
         for place, (word, count) in enumerate(zip(self._words, self._word_counts, strict=True)):
             for pair in habits.pairs_of(word):
                 self.counts[pair] += count
             for pair in pairwise(word):
-                self._places[pair].add(place)
+                self._places[pair].append(place)
 
     def occurs(self, pair: Pair) -> bool:
         """Whether the pair occurs in any word."""
@@ -273,7 +275,7 @@ class MistakenIndex:
 
     def first_seen(self, pair: Pair) -> tuple[int, int]:
         """Return (index of the pretoken, position in it); the greatest if it occurs nowhere."""
-        for place in sorted(self._places.get(pair, ())):
+        for place in sorted(set(self._places.get(pair, ()))):
             pairs = list(pairwise(self._words[place]))
             if pair in pairs:
                 return place, pairs.index(pair)
@@ -282,7 +284,7 @@ class MistakenIndex:
     def merge(self, pair: Pair, new_id: int) -> list[Pair]:
         """Merge a pair and correct the counts by habit; return the pairs to push."""
         deltas: Counter[Pair] = Counter()
-        for place in list(self._places.get(pair, ())):
+        for place in dict.fromkeys(self._places.get(pair, ())):
             before = self._words[place]
             after = self._habits.merge_word(before, pair, new_id)
             if len(after) == len(before):
@@ -293,7 +295,7 @@ class MistakenIndex:
                 deltas[changed] += by * weight
             for adjacent in pairwise(after):
                 if new_id in adjacent:
-                    self._places[adjacent].add(place)
+                    self._places[adjacent].append(place)
         for changed, by in deltas.items():
             self.counts[changed] += by
             if self.counts[changed] <= 0:
