@@ -1,4 +1,4 @@
-"""numpy, loaded when it is first used; names for array types; a lookup table for whole arrays."""
+"""numpy, loaded when it is first used; names for array types, small functions."""
 
 from __future__ import annotations
 
@@ -38,30 +38,3 @@ def two_columns(pairs: Iterable[tuple[int, int]], count: int) -> Ints:
     """
     flat = np.fromiter(chain.from_iterable(pairs), dtype=np.int64, count=2 * count)
     return np.ascontiguousarray(flat.reshape(count, 2).T)
-
-
-NOT_THERE = -1
-"""Value of a key that is missing in a `NumberTable`."""
-
-
-class NumberTable:
-    """A map from numbers to numbers that looks many keys up at once, by binary search.
-
-    Args:
-        keys, values: integers that are not negative; the last of equal keys counts.
-
-    >>> table = NumberTable(np.array([7, 300]), np.array([1, 2]))
-    >>> table.of(np.array([300, 8, 7])).tolist()
-    [2, -1, 1]
-    """
-
-    def __init__(self, keys: Ints, values: Ints) -> None:
-        order = np.argsort(keys, kind="stable")
-        # A key before all others, so that every number has one at or before it.
-        self._keys = np.append(-1, keys[order])
-        self._values = np.append(NOT_THERE, values[order])
-
-    def of(self, keys: Ints) -> Ints:
-        """Return the value of each key; `NOT_THERE` (−1) for a key that is missing."""
-        places = np.searchsorted(self._keys, keys, "right") - 1
-        return np.where(self._keys[places] == keys, self._values[places], NOT_THERE)

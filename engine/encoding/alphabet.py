@@ -71,14 +71,6 @@ class Alphabet(ABC):
         return None
 
     @property
-    def letters(self) -> Mapping[str, int]:
-        """Characters that always are one token each; for bytes, those of Latin-1.
-
-        Characters whose tokens depend on their neighbours, or are several, are left out.
-        """
-        return {}
-
-    @property
     def beginning(self) -> str:
         """The tokens before any merge, as a clause.
 
@@ -135,10 +127,6 @@ class ByteAlphabet(Alphabet):
     def edges(self, pretoken: bytes) -> Sequence[int]:
         return range(len(pretoken) + 1)
 
-    @property
-    def letters(self) -> Mapping[str, int]:
-        return {chr(byte): token_id for byte, token_id in enumerate(self.token_ids)}
-
     def token_count(self, counts: Mapping[bytes, int]) -> int:
         return sum(len(pretoken) * count for pretoken, count in counts.items())
 
@@ -194,12 +182,6 @@ class CharacterAlphabet(Alphabet):
         bytes_there = (each for each in byte_ids or () if each is not None)
         in_place = () if unknown is None else (unknown,)
         self.token_ids = [*characters.values(), *bytes_there, *in_place]
-
-    @property
-    def letters(self) -> Mapping[str, int]:
-        if self._prefix or self._suffix or self._by_byte:
-            return {}
-        return {letter: i for letter, i in self._characters.items() if len(letter) == 1}
 
     @property
     def spelling(self) -> Spelling | None:

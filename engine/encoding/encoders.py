@@ -108,7 +108,11 @@ class RankHeap:
 
     def encode(self, pretoken: bytes, merges: float = inf) -> list[int]:
         """Return the ids of a pretoken by the first merges, those of ranks below `merges`."""
-        tokens = _Linked(self.alphabet.spell(pretoken))
+        return self.merged(self.alphabet.spell(pretoken), merges)
+
+    def merged(self, spelled: list[int], merges: float = inf) -> list[int]:
+        """Return the ids of a pretoken that is spelled; the list is changed."""
+        tokens = _Linked(spelled)
         for _ in self._merges(tokens, merges):
             pass
         return tokens.ids()

@@ -1,4 +1,4 @@
-"""The merges of byte-pair encoding: one applied to a sequence, tables of all, which tokens meet.
+"""The merges of byte-pair encoding: one applied to a sequence, tables of all.
 
 `MergeArrays` keeps many merges in arrays, and becomes a dict when a pair is asked for. A dict of
 500,000 pairs takes as long to make as the file with them takes to parse. Inspecting a tokenizer
@@ -18,7 +18,7 @@ from engine.core.events import Pair
 from engine.core.slow_modules import np
 
 if TYPE_CHECKING:
-    from engine.core.arrays import Bools, Ints, NumberTable
+    from engine.core.arrays import Ints
 
 NONE = -1
 """Missing value in a column of rows, ranks or counts."""
@@ -241,39 +241,3 @@ def columns_of(table: Mapping[Pair, tuple[int, int]]) -> MergeColumns:
 def as_dict(table: Mapping[Pair, tuple[int, int]]) -> Mapping[Pair, tuple[int, int]]:
     """Return the table as a dict, which answers many look-ups in half of the time."""
     return table.by_pair if isinstance(table, MergeArrays) else table
-
-
-def become_neighbours(
-    left: Ints, right: Ints, parts: tuple[Ints, Ints], rank: Ints, joined: NumberTable
-) -> Bools:
-    """Return for each two tokens whether they become neighbours when their joined text is encoded.
-
-    They do unless a merge across their border happens first. The earlier tokens at the border are
-    found by undoing merges: of the two tokens there, the one made later is split. Each pair found
-    at the border must not merge before the undone merge, or it would have happened instead. Nor may
-    it merge at the same rank if the undone merge is right of the border, because the leftmost of
-    equal merges is made first. The tokens are neighbours if this holds down to single bytes.
-
-    Args:
-        left, right: the rows of the tokens.
-        parts: the rows of the left and right part of each token; they have lower ranks.
-        rank: the rank of the merge that makes each token; `NONE` if none does.
-        joined: left row · number of tokens + right row → rank of the merge of any two tokens.
-    """
-    left_part, right_part = parts
-    meet = np.ones(len(left), dtype=np.bool_)
-    going_on = np.flatnonzero(np.maximum(rank[left], rank[right]) != NONE)
-    left, right = left[going_on], right[going_on]
-    while len(going_on):
-        left_is_younger = rank[left] > rank[right]
-        limit = np.where(left_is_younger, rank[left], rank[right] + 1)
-        left, right = (
-            np.where(left_is_younger, right_part[left], left),
-            np.where(left_is_younger, right, left_part[right]),
-        )
-        found = joined.of(left * len(rank) + right)
-        is_broken = (found != NONE) & (found < limit)
-        meet[going_on[is_broken]] = False
-        has_merges = ~is_broken & (np.maximum(rank[left], rank[right]) != NONE)
-        going_on, left, right = going_on[has_merges], left[has_merges], right[has_merges]
-    return meet

@@ -11,13 +11,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.core.arrays import Bools, Ints, NumberTable
+from engine.core.arrays import Bools, Ints
 from engine.core.events import Pair
 from engine.core.slow_modules import np
-from engine.encoding.alphabet import Alphabet
-from engine.encoding.batch_encoder import BatchEncoder
-from engine.encoding.merging import NONE, MergeColumns, become_neighbours, columns_of
+from engine.encoding.alphabet import Alphabet, WholeTokens
+from engine.encoding.encoders import RankHeap
+from engine.encoding.merging import NONE, MergeArrays, MergeColumns, columns_of
+from engine.encoding.text_encoder import text_encoder
 from engine.encoding.tokenizer import Tokenizer
+from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import in_lower_case, to_texts
 
 
@@ -170,28 +172,38 @@ class TokenTable:
 
     @cached_property
     def is_ever_encoded(self) -> Bools:
-        """Whether encoding a token's own bytes returns the token; true for special tokens.
+        """Whether encoding a token's own parts returns the token; true for special tokens.
 
-        It does not if a merge of lower rank takes a byte across the border of its two parts. To
-        encode all tokens one by one would take seconds, so they are examined together: a token is
-        encoded if the two parts of its merge become neighbours, and are encoded, too.
+        It does not if a merge of lower rank takes a part across the border of two others.
         """
-        merges = self.merges
-        older = np.maximum(self.ranks[merges.left], self.ranks[merges.right])
-        is_ambiguous = np.bincount(merges.made, minlength=len(self)) > 1
-        if np.any(is_ambiguous) or np.any(merges.rank <= older):
-            return _by_encoding(self)  # several merges make a token, or a part is made after it
         found = self.is_special.copy()
         found[self.base_rows] = True
-        made = np.flatnonzero(self.maker != NONE)
-        left, right = (part[made] for part in self.parents)
-        joined = NumberTable(merges.left * len(self) + merges.right, merges.rank)
-        meet = become_neighbours(left, right, self.parents, self.ranks, joined)
-        while True:
-            now = found[made] | (meet & found[left] & found[right])
-            if np.array_equal(now, found[made]):
-                return found
-            found[made] = now
+        rows, ids = np.flatnonzero(~found).tolist(), self.ids.tolist()
+        made = [[ids[row]] for row in rows]
+        found[rows] = [each == one for each, one in zip(self._encoded(rows), made, strict=True)]
+        return found
+
+    def _encoded(self, rows: Sequence[int]) -> list[list[int]]:
+        """Return the ids that the parts of some tokens become: of texts if their parts are that."""
+        merges, ids, alphabet = self.merges, self.ids, self.alphabet
+        columns = MergeColumns(ids[merges.left], ids[merges.right], merges.rank, ids[merges.made])
+        inner = alphabet.inner if isinstance(alphabet, WholeTokens) else alphabet
+        if inner.spelling is None:
+            heap = RankHeap(alphabet, MergeArrays(columns))
+            return [heap.merged(self._smallest_parts(row)) for row in rows]
+        encoder = text_encoder(alphabet, MergeArrays(columns), PATTERNS["none"], {})
+        return encoder.encode_many(to_texts([self.tokens[row] for row in rows]))
+
+    def _smallest_parts(self, row: int) -> list[int]:
+        """Return the ids of the parts of a token that no merge makes."""
+        (left, right), waiting, parts = self.parents, [row], list[int]()
+        while waiting:
+            row = waiting.pop()
+            if left[row] == NONE:
+                parts.append(int(self.ids[row]))
+            else:
+                waiting += [int(right[row]), int(left[row])]
+        return parts
 
 
 def sorted_positions(keys: Sequence[str]) -> Ints:
@@ -199,18 +211,3 @@ def sorted_positions(keys: Sequence[str]) -> Ints:
     positions = np.empty(len(keys), dtype=np.int64)
     positions[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
     return positions
-
-
-def _by_encoding(table: TokenTable) -> Bools:
-    """Return `is_ever_encoded` for merges in any order, by encoding every token."""
-    merges, ids = table.merges, table.ids
-    columns = MergeColumns(ids[merges.left], ids[merges.right], merges.rank, ids[merges.made])
-    # There is a round for each merge: tokens of equal length need about the same number.
-    order = np.argsort(table.lengths, kind="stable")
-    in_order = [table.tokens[row] for row in order.tolist()]
-    encoded = BatchEncoder(table.alphabet, columns).encode(in_order)
-    is_one = encoded.counts == 1
-    first = np.cumsum(encoded.counts) - encoded.counts
-    found = table.is_special.copy()
-    found[order[is_one]] |= encoded.ids[first[is_one]] == ids[order[is_one]]
-    return found

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import wordpiece_oracle as oracle
 from hypothesis import given
-from wordpiece_course import COURSE, in_bytes, timeline_of
+from wordpiece_course import in_bytes, timeline_of
 
 from engine.analysis.breakpoint_list import BreakpointList
 from engine.wordpiece.frame import WordPieceTimeline
@@ -63,13 +63,6 @@ def test_counts_rise_and_fall_so_a_count_may_stop_twice() -> None:
     counted = [merge.count for merge in merges_of(timeline)]
     falls = [k + 1 for k, n in enumerate(counted) if n < 3 and (k == 0 or counted[k - 1] >= 3)]
     assert stops("count<3", timeline) == falls
-
-
-def test_a_piece_is_named_by_its_spelling() -> None:
-    timeline = timeline_of(COURSE)
-    made = {merge.token: merge.index + 1 for merge in merges_of(timeline)}
-    assert stops('token "##gs"', timeline) == [made[b"##gs"]]
-    assert stops('token "gs"', timeline) == []
 
 
 @given(corpus=oracle.corpora())

@@ -2,11 +2,9 @@
 
 from itertools import accumulate, combinations, pairwise
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.arrays import NumberTable
 from engine.core.characters import characters_around, whole_characters
 from engine.core.gpt2_bytes import spell, unspell
 from engine.core.wording import amount, counted, frequency, is_partial, say, with_power
@@ -38,26 +36,6 @@ def test_tokens_that_cut_a_character_are_together() -> None:
         ([], []),
     ):
         assert list(whole_characters(tokens)) == together
-
-
-few_numbers = st.integers(0, 60) | st.integers(0, 2**63 - 1)
-
-
-@given(
-    entries=st.dictionaries(few_numbers, st.integers(0, 2**62), max_size=40),
-    asked=st.lists(few_numbers, max_size=40),
-)
-def test_a_table_returns_the_same_values_as_a_dict(
-    entries: dict[int, int], asked: list[int]
-) -> None:
-    keys, values = np.array([*entries], np.int64), np.array([*entries.values()], np.int64)
-    found = NumberTable(keys, values).of(np.array([*asked, *entries], np.int64))
-    assert found.tolist() == [entries.get(key, -1) for key in (*asked, *entries)]
-
-
-def test_of_equal_keys_the_last_counts() -> None:
-    table = NumberTable(np.array([5, 5, 5]), np.array([1, 2, 3]))
-    assert table.of(np.array([5])).tolist() == [3]
 
 
 ZH = {"{n} token": "{n} 个词元", "{a} is {b}.": "{b} 是 {a}。", "{a}!": "{a}！", "once": "一次"}

@@ -106,7 +106,7 @@ def test_an_alphabet_says_what_a_token_is_before_any_merge() -> None:
     samples = []
     for alphabet in DESCRIBED:
         told = f"{type(alphabet).__name__} of {alphabet.unit}s"
-        told += f", {len(alphabet.letters)} letters, {len(set(alphabet.token_ids))} tokens"
+        told += f", {len(set(alphabet.token_ids))} tokens"
         samples.append([f"{told}: {alphabet.beginning}; {alphabet.exceptions}"])
         for text in ("éaa", "ßßaéaé", "ßéßa", " "):
             edges = list(alphabet.edges(text.encode()))

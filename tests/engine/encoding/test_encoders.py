@@ -16,14 +16,12 @@ from hypothesis import strategies as st
 from merge_lists import BYTES, MERGES, PRETOKENS, Merges, in_python, tokenizer
 
 from engine import Tokenizer, Trainer, count_pretokens
-from engine.encoding import alphabet, batch_encoder
-from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
-from engine.encoding.batch_encoder import BatchEncoder
+from engine.encoding import alphabet
 from engine.encoding.encoders import LONG, Encoder, RankHeap, is_in_order, merge_in_list
 from engine.encoding.merging import columns_of, merge_arrays
 from engine.encoding.pretoken_encoder import LONGEST, PretokenEncoder
 from engine.text.patterns import PATTERNS
-from engine.text.pretokenize import to_bytes, to_text
+from engine.text.pretokenize import to_text
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 
@@ -131,65 +129,6 @@ def test_merges_are_in_order_if_each_comes_after_those_of_its_parts() -> None:
         assert not is_in_order(wrong)
     assert merge_arrays([1, 2, 2], [3, 3, 4], [5, 6, 6]) is not None
     assert merge_arrays([1, 2, 1], [3, 3, 3], [5, 6, 5]) is None
-
-
-PLAIN = ByteAlphabet(range(256))
-pretokens = st.lists(st.text("abc", max_size=12).map(str.encode), max_size=12)
-
-
-def at_once(encoder: RankHeap) -> BatchEncoder:
-    return BatchEncoder(encoder.alphabet, columns_of(encoder.table))
-
-
-def check(encoder: RankHeap, pretokens: list[bytes]) -> None:
-    expected = [list(encoder.encode(each)) for each in pretokens]
-    found = at_once(encoder).encode(pretokens)
-    assert found.counts.tolist() == list(map(len, expected))
-    assert found.ids.tolist() == [token_id for ids in expected for token_id in ids]
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> dict[tuple[int, int], tuple[int, int]]:
-    """Merges of tokens made before, in any order of ranks."""
-    table: dict[tuple[int, int], int] = {}
-    for made in range(256, 256 + draw(st.integers(0, 8))):
-        tokens = st.sampled_from([97, 98, 99, *range(256, made)])
-        table.setdefault((draw(tokens), draw(tokens)), made)
-    ranks = draw(st.permutations(range(len(table))))
-    return {pair: (rank, made) for rank, (pair, made) in zip(ranks, table.items(), strict=True)}
-
-
-@given(table=tables(), pretokens=pretokens, whole=st.booleans())
-@example({(97, 98): (1, 256), (98, 99): (0, 257)}, [b"abaabc", b"", b"abab"], True)
-def test_pretokens_encoded_at_once_are_those_encoded_one_by_one(
-    table: dict[tuple[int, int], tuple[int, int]], pretokens: list[bytes], whole: bool
-) -> None:
-    alphabet: Alphabet = WholeTokens(PLAIN, {b"abc": 400}) if whole else PLAIN
-    check(RankHeap(alphabet, table), pretokens)
-
-
-@given(
-    st.lists(st.text("abcé漢\udce4", max_size=8).map(to_bytes), max_size=8),
-    st.sampled_from([None, 0]),
-    st.booleans(),
-)
-def test_letters_are_spelled_as_their_alphabet_spells_them(
-    pretokens: list[bytes], unknown: int | None, falls_back_to_bytes: bool
-) -> None:
-    byte_ids = range(300, 556) if falls_back_to_bytes else None
-    alphabet = CharacterAlphabet({"a": 5, "b": 6, "漢": 7, "ab": 9}, byte_ids, unknown)
-    check(RankHeap(alphabet, {(5, 6): (0, 9)}), pretokens)
-
-
-def test_long_pretokens_and_several_blocks_make_no_difference(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    encoder = RankHeap(PLAIN, {(97, 98): (0, 256), (256, 256): (1, 257)})
-    monkeypatch.setattr(batch_encoder, "LONG", 4)
-    monkeypatch.setattr(batch_encoder, "BLOCK", 2)
-    found = at_once(encoder).encode([b"ab", b"abababab", b"", b"ba", b"abab"])
-    assert found.ids.tolist() == [256, 257, 257, 98, 97, 257]
-    assert found.counts.tolist() == [1, 2, 0, 2, 1]
 
 
 def test_each_short_pretoken_is_encoded_once_and_a_long_one_is_not_kept() -> None:
