@@ -4,7 +4,6 @@ import asyncio
 import gc
 import sys
 import weakref
-from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -207,7 +206,7 @@ async def test_the_key_hides_over_steps_and_the_command_says_so() -> None:
     *_, hinted = await drawn("first-seen", "explain", 4, "P", "H", hides=False)
     assert any("Hint: " in row for row in hinted["pick"]), "a question is asked"
     config = RunConfig("/a.txt")
-    command = command_that_opens(config, replace(config.viewpoint, hide_next=True))
+    command = command_that_opens(config, config.viewpoint._replace(hide_next=True))
     assert command == "bpe-tui open /a.txt --hide-next"
 
 
