@@ -326,7 +326,9 @@ class Guide:
         self._due = None
         self._host.clear_notices()  # such as those of another scene
         if due.step is not None:
-            self._host.seek(due.step)
+            session.seek(due.step)
+            recording.came_from = recording.cursor  # a scene undoes no step of the one before
+            self._host.changed()
         if due.view is not None:
             self._host.action_show(due.view)
         screen = self._app.screen

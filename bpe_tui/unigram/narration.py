@@ -248,10 +248,10 @@ def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
     back = "{pieces} comes back" if gone == 1 else "{pieces} come back"
     back = tr(back, pieces=plural(gone, frame.record.PIECE))
     at = {"step": str(frame.step), "last": str(frame.recorded_steps)}
-    whole = tr("Back at step {step} of {last}: ", **at)
+    whole = tr("{undone}; {back}", undone=undone, back=back) if gone else undone
     return (
-        f"{whole}{undone}{f'; {back}' if gone else ''}.",
-        f"{tr('Back at step {step}: ', **at)}{undone}.",
+        tr("{clause}.", clause=tr("Back at step {step} of {last}: ", **at) + whole),
+        tr("{clause}.", clause=tr("Back at step {step}: ", **at) + undone),
     )
 
 

@@ -321,7 +321,7 @@ def wrapped(words: Iterable[Sequence[Span]], cells: int) -> list[list[Span]]:
     return lines
 
 
-WORD = "(?:[^ ⺀-￯]+|[^ ])[，。：；、！？）」”]* *| +"
+WORD = "[（「]*(?:[^ ⺀-￯]+|[^ ])[，。：；、！？）」”]* *| +"
 
 
 def words_in(text: str) -> list[str]:

@@ -198,6 +198,7 @@ async def test_the_text_is_beside_the_real_screen_and_the_learner_may_leave_it(t
         await pilot.press("backspace")
         await until(pilot, lambda: app.screen.id == "training")
         assert step(app) == 2
+        assert "Back at" not in str(app.screen.query_one("#narration", Static).render())
         app.guide.go_to(1)
         app.tell("about the second scene")
         for told in ("", "This is the first scene."):
