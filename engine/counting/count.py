@@ -16,12 +16,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
-from itertools import chain, count, islice, repeat
+from itertools import chain, islice
 
 from engine.core.arguments import check_workers, checked
-from engine.core.arrays import Ints, parts_of
+from engine.core.arrays import parts_of
 from engine.core.events import CountProgress
-from engine.core.slow_modules import np
 from engine.core.systems import available_cores
 from engine.counting.plain import (
     ChunkCount,
@@ -200,7 +199,7 @@ class Tally:
     def __init__(self) -> None:
         self.documents = 0
         self.pretokens = 0
-        self._sums: ArraySums | KernelSums = ArraySums() if KERNEL is None else KernelSums()
+        self._sums: PlainSums | KernelSums = PlainSums() if KERNEL is None else KernelSums()
         self._counters: dict[int, int] = {}
 
     @property
@@ -227,58 +226,38 @@ class Tally:
         return self._sums.first(self.distinct)
 
 
-class _CounterPieces:
-    """The pieces that one counter has met.
-
-    Attributes:
-        pretokens: the numbers of the pretokens of the first piece, of the second, …
-        sizes: the number of pretokens of each piece.
-        totals: the count of each piece.
-    """
+class PlainSums:
+    """Sums of the counts of several counters, numbered from 0 on; without the kernel."""
 
     def __init__(self) -> None:
-        self.pretokens, self.sizes, self.totals = array("q"), array("q"), array("q")
-
-
-class ArraySums:
-    """Sums of the counts of several counters, numbered from 0 on; in numpy, without the kernel."""
-
-    def __init__(self) -> None:
-        self._numbers = defaultdict[bytes, int](count().__next__)  # a new one gets the next
-        self._counters: list[_CounterPieces] = []
+        self._totals: dict[bytes, int] = {}
+        self._pieces = defaultdict[int, list[list[bytes]]](list)  # counter → its pieces, cut
 
     @property
     def distinct(self) -> int:
         """Number of different pretokens so far."""
-        return len(self._numbers)
+        return len(self._totals)
 
     def learn(self, counter: int, text: bytes, lengths: bytes, sizes: bytes) -> None:
         """Learn new pieces of a counter, in the form of `ChunkCount`, with counts of 0."""
-        while len(self._counters) <= counter:
-            self._counters.append(_CounterPieces())
-        pieces = self._counters[counter]
-        new = parts_of(text, array("q", lengths))
-        pieces.pretokens.extend(map(self._numbers.__getitem__, new))
-        pieces.sizes.frombytes(sizes)
-        pieces.totals.extend(repeat(0, len(pieces.sizes) - len(pieces.totals)))
+        pretokens = iter(parts_of(text, array("q", lengths)))
+        for size in array("q", sizes):
+            piece = list(islice(pretokens, size))
+            self._pieces[counter].append(piece)
+            for pretoken in piece:
+                self._totals.setdefault(pretoken, 0)
 
     def add(self, counter: int, pieces: bytes, counts: bytes) -> int:
         """Add the counts of pieces; return the number of their pretokens."""
-        numbers, occurrences = np.frombuffer(pieces, np.int64), np.frombuffer(counts, np.int64)
-        known = self._counters[counter]
-        np.add.at(_view(known.totals), numbers, occurrences)
-        return int(_view(known.sizes)[numbers] @ occurrences)
+        known, totals, pretokens = self._pieces[counter], self._totals, 0
+        for number, count in zip(array("q", pieces), array("q", counts), strict=True):
+            pretokens += count * len(known[number])
+            for pretoken in known[number]:
+                totals[pretoken] += count
+        return pretokens
 
     def first(self, length: int) -> tuple[bytes, Sequence[int], Sequence[int]]:
         """Return the first `length` pretokens, joined; their lengths; their counts."""
-        totals = np.zeros(self.distinct, np.int64)
-        for pieces in self._counters:
-            occurrences = np.repeat(_view(pieces.totals), _view(pieces.sizes))
-            np.add.at(totals, _view(pieces.pretokens), occurrences)
-        pretokens = list(islice(self._numbers, length))
-        return b"".join(pretokens), list(map(len, pretokens)), totals[:length].tolist()
-
-
-def _view(numbers: array[int]) -> Ints:
-    """Return a numpy view of an array. Drop it before `numbers` grows."""
-    return np.frombuffer(numbers, np.int64)
+        pretokens = list(islice(self._totals, length))
+        counts = list(map(self._totals.__getitem__, pretokens))
+        return b"".join(pretokens), list(map(len, pretokens)), counts

@@ -72,7 +72,7 @@ class KernelCounter(KernelObject):
 
 
 class KernelSums(KernelObject):
-    """The kernel's form of `engine.counting.count.ArraySums`, with its methods."""
+    """The kernel's form of `engine.counting.count.PlainSums`, with its methods."""
 
     def __init__(self) -> None:
         super().__init__("tally", _NO_MEMORY, random_seed())

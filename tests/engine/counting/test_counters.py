@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from engine import CorpusError, find_chunk_boundaries
 from engine.core.arrays import parts_of
 from engine.counting import forecast
-from engine.counting.count import ArraySums, NativePieceCounter, Tally, count_pretokens, counter_for
+from engine.counting.count import NativePieceCounter, PlainSums, Tally, count_pretokens, counter_for
 from engine.counting.forecast import A_PRETOKEN, AT_LEAST, distinct_in, forecast_memory
 from engine.counting.plain import ChunkCount, ChunkCounter, PlainCounter, joined
 from engine.native import KERNEL
@@ -142,8 +142,8 @@ def test_a_byte_has_room_for_eight_borders() -> None:
 
 @with_kernel
 @given(st.data(), st.lists(st.integers(0, 2), max_size=6))
-def test_the_kernel_adds_up_as_numpy_does(data: st.DataObject, told_by: list[int]) -> None:
-    in_kernel, in_numpy = KernelSums(), ArraySums()
+def test_the_kernel_adds_up_as_python_does(data: st.DataObject, told_by: list[int]) -> None:
+    in_kernel, in_python = KernelSums(), PlainSums()
     known = [0, 0, 0]  # pieces of each counter
     for counter in told_by:
         pieces = data.draw(st.lists(st.lists(st.sampled_from([b"a", b"low", b"\0", b"x" * 9]))))
@@ -154,16 +154,16 @@ def test_the_kernel_adds_up_as_numpy_does(data: st.DataObject, told_by: list[int
             data.draw(st.lists(st.sampled_from(range(known[counter])))) if known[counter] else []
         )
         counts = [data.draw(st.integers(1, 2**40)) for _ in numbers]
-        for sums in (in_kernel, in_numpy):
+        for sums in (in_kernel, in_python):
             sums.learn(counter, *joined(pretokens), sizes)
         added = [
             sums.add(counter, array("q", numbers).tobytes(), array("q", counts).tobytes())
-            for sums in (in_kernel, in_numpy)
+            for sums in (in_kernel, in_python)
         ]
         assert added[0] == added[1]
-    first = max(0, in_numpy.distinct - 1)
-    assert in_kernel.distinct == in_numpy.distinct
-    for column, expected in zip(in_kernel.first(first), in_numpy.first(first), strict=True):
+    first = max(0, in_python.distinct - 1)
+    assert in_kernel.distinct == in_python.distinct
+    for column, expected in zip(in_kernel.first(first), in_python.first(first), strict=True):
         assert list(column) == list(expected)
 
 

@@ -183,7 +183,7 @@ def test_helpers_count_enough_chunks_where_the_kernel_lets_them(
     ):
         (place / "few.txt").write_bytes((b"low " * 4)[:size])
         monkeypatch.setattr(count_module, "KERNEL", kernel)
-        kind = count_module.ArraySums if kernel is None else count_module.KernelSums
+        kind = count_module.PlainSums if kernel is None else count_module.KernelSums
         assert type(count_module.Tally()._sums) is kind
         used.clear()
         count_corpus(TinyChunks(place / "few.txt", 4), workers=workers)
