@@ -27,7 +27,7 @@ from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.language import plural, tr, tr_sentence, visible_message
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.rows import Row, paragraph
-from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
+from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.words.narration import BETWEEN_PARTS, leading_parts
 from engine.analysis.explanation import Explanation, explain
 from engine.analysis.why_not import occurrences, parts_asked
@@ -185,7 +185,7 @@ class TypedLanesPanel(TextLanesPanel):
         return to_bytes(text), tokens_in(frame.rules, text)
 
 
-GIVE_WAY = {"pretokens": "-slim", "ids": "-low", "decode": "-low"}
+GIVE_WAY = {"pretokens": "-slim", "ids": "-low"}
 """Panel → class of a screen too small to show it beside a slot with another view."""
 
 
@@ -196,12 +196,11 @@ class EncodingScreen(WalkScreen):
     VIEW = BPE_VIEW
     CSS_PATH = sheet("encoding.tcss")
     SLOT = ("encode-steps", "why-not")
-    PANEL_ORDER = ("pretokens", *SLOT, "ids", "text", "decode")
+    PANEL_ORDER = ("pretokens", *SLOT, "ids", "text")
     STEPS_A_SECOND = 3
     TOKENS = EncodedText
     LANES = TypedLanesPanel
     PANELS = (walks.PretokensPanel, walks.EncodeStepsPanel, WhyNotPanel)
-    IDS = "ids: 1014 270, or [1014, 270]"
     _specials_as_text = False
 
     # -- new frames and texts
@@ -249,15 +248,11 @@ class EncodingScreen(WalkScreen):
         if self.named_keys is not None and "Ctrl+S" not in self.named_keys:
             how = TYPES
         self.query_one("#text").border_subtitle = Content(tr(how))
-        self.decode()
 
     def on_parts_panel_selected(self, event: walks.PretokensPanel.Selected) -> None:
         self.walked.piece = event.part
         if self.has_class("-large") and not self.query_one("#why-not-input", Input).value:
             self.query_one(WhyNotPanel).ask(self.chosen_pretoken)
-
-    def text_of_ids(self, frame: Frame, ids: Sequence[int]) -> str:
-        return visible_bytes(frame.decode(ids))
 
     def enter(self, field: Input) -> None:
         """Go where the explanation leads, or to the rows under a panel's line."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import zip_longest
 from typing import Any, ClassVar, cast
 
@@ -17,7 +16,7 @@ from textual.events import Paste
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import TextArea
 
 from bpe_tui.panels.token_detail import LanesPanel
 from bpe_tui.panels.training_panels import TypedTextPanel
@@ -25,8 +24,7 @@ from bpe_tui.session.host import Notifier
 from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import FramePanel, FrameT, MergeFrameT, TokenPanel, sentence
 from bpe_tui.shell.session_screen import SessionScreen
-from bpe_tui.widgets.fields import LONGEST_TEXT, Field
-from bpe_tui.widgets.language import tr, tr_message
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import (
@@ -39,9 +37,6 @@ from bpe_tui.widgets.rows import (
     spans_width,
 )
 from bpe_tui.widgets.text_field import TextField
-from bpe_tui.widgets.visible import shorten, visible_text, width
-from engine.core.errors import TokenIdsError
-from engine.encoding.typed_ids import decode_known, read_ids
 
 END_OF_ROWS = "This is the last pretoken of the text; > goes to the last step, {n}."
 
@@ -163,68 +158,6 @@ THE_END = 10**9
 NO_STEPS = "It is encoded without a step; the steps of the run are on 1."
 LAST_STEP = "This was the last step; the steps of the run are on 1."
 FIRST_STEP = "This is before the first step; the steps of the run are on 1."
-WAY_TO_IDS = "Shift+Tab from the pretokens"
-"""The way to the line for ids: no letter focuses it."""
-
-
-class IdsInput(Field):
-    """A line for ids. It takes all lines of a pasted text, not only the first."""
-
-    LONGEST = LONGEST_TEXT
-
-    def on_paste(self, event: Paste) -> None:
-        event.text = " ".join(event.text.split())  # Input takes it from here
-
-
-class DecodePanel(Vertical):
-    """A line to type ids in, and the text of these ids."""
-
-    def __init__(self, placeholder: str) -> None:
-        super().__init__(id="decode", classes="-empty")
-        self.border_title = Content(tr("ids → text"))
-        self.border_subtitle = Content(tr(WAY_TO_IDS))
-        self._placeholder = placeholder
-        self._is_long = False
-
-    def compose(self) -> ComposeResult:
-        yield IdsInput(placeholder=self._placeholder, id="decode-input", compact=True)
-        yield Static(id="decoded")
-
-    @property
-    def typed(self) -> str:
-        return self.query_one(Input).value
-
-    def show(self, text: str, foot: str = "") -> None:
-        """Show the text of the ids, and a remark in the lower border."""
-        self.border_subtitle = Content(foot or tr(WAY_TO_IDS))
-        self.set_class(not text, "-empty")
-        is_long = width(text) > self.content_size.width
-        # Called at each key: a new layout is needed only if the number of lines changes.
-        self.query_one("#decoded", Static).update(Content(text), layout=is_long != self._is_long)
-        self._is_long = is_long
-
-
-def describe_decoded(typed: str, decode: Callable[[Sequence[int]], str]) -> str:
-    """Return the visible text of typed ids, followed by the first problem.
-
-    Args:
-        typed: such as `104, 105` or `[104, 105]`; "" gives "".
-        decode: returns the visible text of ids, or raises an `UnknownTokenIdError`.
-    """
-    try:
-        ids = read_ids(typed)
-    except TokenIdsError as error:
-        template = "{word} is no id: ids are whole numbers"
-        return tr(template, word=shorten(visible_text(error.word), 20))
-    parts = list(decode_known(ids, decode))
-    text = "".join(
-        "".join(f"‹{token_id}?›" for token_id in part.ids) if part.text is None else part.text
-        for part in parts
-    )
-    problem = tr_message(next((part.problem for part in parts if part.problem), ""))
-    if problem and len(parts) == 1:
-        return problem
-    return f"{text}   {problem}" if problem else text
 
 
 def _set_lines(
@@ -265,7 +198,6 @@ class WalkScreen(SessionScreen):
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "pretokens": "pretokens",
         "ids": "tokens",
-        "decode": "ids → text",
     }
 
     _player: Timer | None = None
@@ -279,8 +211,6 @@ class WalkScreen(SessionScreen):
     LANES: ClassVar[type[LanesPanel]]
     PANELS: ClassVar[tuple[type[Any], ...]]
     """The classes of the panels beside each other."""
-    IDS: ClassVar[str]
-    """Ids as one may type them."""
 
     def compose_panels(self) -> ComposeResult:
         """Yield the widgets below the text."""
@@ -290,24 +220,10 @@ class WalkScreen(SessionScreen):
         with Container(id="panels"):
             for panel in self.PANELS:
                 yield panel().data_bind(frame=SessionScreen.frame)
-        yield DecodePanel(self.IDS)
 
     @abstractmethod
     def show_text(self) -> None:
         """Pass the text to the panels; called when the text or the frame has changed."""
-
-    @abstractmethod
-    def text_of_ids(self, frame: Any, ids: Sequence[int]) -> str:
-        """Return the visible text of ids, or raise an `UnknownTokenIdError`."""
-
-    def decode(self) -> None:
-        """Show the text of the typed ids."""
-        if self.frame is not None:
-            panel = self.query_one(DecodePanel)
-            panel.show(describe_decoded(panel.typed, partial(self.text_of_ids, self.frame)))
-
-    def on_input_changed(self) -> None:
-        self.decode()
 
     @property
     def walked(self) -> WalkedPanel[Any]:
@@ -409,8 +325,7 @@ class WalkScreen(SessionScreen):
         if panel not in ("ids", "text"):
             self.remove_class(IDS_ALONE)
             self.fit()
-        # With little room, the line for ids or the tokens are visible only while in focus.
-        self.set_class(panel == "decode", "-decoding")
+        # With little room, the tokens are visible only while in focus.
         self.set_class(panel == "ids", "-on-tokens")
         self.call_after_refresh(self.name_hidden_panels)
         super().show_panel(panel)

@@ -397,7 +397,7 @@ class UnigramEncodingScreen(WalkScreen):
     VIEW = UNIGRAM_VIEW
     CSS_PATH = sheet("encoding.tcss")
     SLOT = ("arrivals", "paths", "pretokens")
-    PANEL_ORDER = ("pretokens", "lattice", *SLOT[:2], "ids", "text", "decode")
+    PANEL_ORDER = ("pretokens", "lattice", *SLOT[:2], "ids", "text")
     HIDDEN: ClassVar[Mapping[str, str]] = {
         "arrivals": "Viterbi",
         "paths": "segmentations",
@@ -407,7 +407,6 @@ class UnigramEncodingScreen(WalkScreen):
     TOKENS = PiecesOfText
     LANES = PieceLanesPanel
     PANELS = (LatticePanel, UnigramTextPretokens, ArrivalsPanel, PathsPanel)
-    IDS = "ids: 14 27, or [14, 27]"
 
     _place = 0
     _walk: Walkthrough | None = None
@@ -437,7 +436,6 @@ class UnigramEncodingScreen(WalkScreen):
         elif self.frame is not None:
             remark = describe_unknown(self.frame, self.text, self.size.width - 6)
         self.query_one("#text").border_subtitle = Content(remark or tr("e types"))
-        self.decode()
 
     def on_parts_panel_selected(self, event: UnigramTextPretokens.Selected) -> None:
         if self.frame is None:
@@ -460,6 +458,3 @@ class UnigramEncodingScreen(WalkScreen):
             self._place = max(0, min(place, len(self._walk.steps)))
             for panel in self.query(WalkPanel):
                 panel.show(self._walk, self._place)
-
-    def text_of_ids(self, frame: UnigramFrame, ids: Sequence[int]) -> str:
-        return visible_text(frame.decode(ids))

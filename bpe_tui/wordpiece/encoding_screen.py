@@ -7,14 +7,12 @@ is a piece, and starts again after it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from textual.reactive import reactive
 
 from bpe_tui.panels.encoding_screen import (
     LANES_KEY,
     THE_END,
-    DecodePanel,
     TextLanesPanel,
     TextPretokensPanel,
     WalkedPanel,
@@ -129,13 +127,12 @@ class WordPieceEncodingScreen(WalkScreen):
     NAME = WORDPIECE_ENCODING
     VIEW = WORDPIECE_VIEW
     CSS_PATH = sheet("encoding.tcss")
-    PANEL_ORDER = ("pretokens", "probes", "ids", "text", "decode")
+    PANEL_ORDER = ("pretokens", "probes", "ids", "text")
     STEPS_A_SECOND = 5
 
     TOKENS = TypedWordPieces
     LANES = WordLanesPanel
     PANELS = (WordPieceTextPretokens, ProbesPanel)
-    IDS = "ids: 14 27, or [14, 27]; without any, those of the text"
 
     @property
     def walked(self) -> ProbesPanel:
@@ -164,39 +161,6 @@ class WordPieceEncodingScreen(WalkScreen):
         cut = tr(template, characters=plural(LONGEST, "character")) if len(text) > LONGEST else ""
         of = cut or plural(len(words), "pretoken")
         pieces.say(tr("tokens  {n}", n=tokens), f"{of} │ {tr(LANES_KEY)}")
-        self.decode()
 
     def on_parts_panel_selected(self, event: WordPieceTextPretokens.Selected) -> None:
         self.query_one(ProbesPanel).word = event.part
-
-    # -- ids → text
-
-    def text_of_ids(self, frame: WordPieceFrame, ids: Sequence[int]) -> str:
-        return visible_text(frame.tokenizer.decode(ids))
-
-    def decode(self) -> None:
-        frame, panel = self.frame, self.query_one(DecodePanel)
-        if frame is None or panel.typed.strip():
-            super().decode()
-            return
-        # Without typed ids, decode those of the text and say what is lost.
-        text, words = self.text[:LONGEST], self.query_one(WordPieceTextPretokens).pretokens
-        back = frame.tokenizer.decode(list(chain.from_iterable(word.ids for word in words)))
-        panel.show(visible_text(back), describe_loss(frame, text, back, words))
-
-
-def describe_loss(frame: WordPieceFrame, text: str, back: str, words: Sequence[EncodedWord]) -> str:
-    """Return which parts of a text its ids do not restore."""
-    if not text:
-        return ""
-    if back == text:
-        return tr("the very same text")
-    unknown_id = frame.tokenizer.unknown_id
-    unknown = sum(word.ids == (unknown_id,) for word in words)
-    spaces = tr("whitespace between words is one space now")
-    if not unknown:
-        return spaces
-    template = "{words} lost in {unknown_token}; {spaces}"
-    return tr(
-        template, words=plural(unknown, "word"), unknown_token=frame.unknown_token, spaces=spaces
-    )

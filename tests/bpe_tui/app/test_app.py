@@ -8,9 +8,9 @@ import pytest
 from opening import SAMPLE, each_size, frame_of, opened, opened_as, step, until
 from screen_text import unwrapped
 from textual._compositor import Compositor
-from textual.events import Paste, ScreenResume
+from textual.events import ScreenResume
 from textual.geometry import Size
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Static, TextArea
 
 from bpe_tui.app.session_app import mount_ahead
 from bpe_tui.bpe.training_screen import EncodedText, TrainingScreen
@@ -124,32 +124,6 @@ async def test_a_run_that_opens_at_a_step_has_its_merge_in_the_middle_of_the_lis
             await pilot.press(key)
             rows_above = 299 - merges.scroll_offset.y
             assert rows_above == (merges.size.height - merges.head_height) // 2
-
-
-async def test_ids_are_decoded_and_a_wrong_one_is_named() -> None:
-    async with opened() as (app, pilot):
-        await pilot.press("2")
-        field = app.screen.query_one("#decode-input", Input)
-        decoded = app.screen.query_one("#decoded", Static)
-        unknown = "there is no token with the id {}; at step 0 the ids go from 0 to 256"
-        for typed, shown, lines in (
-            ("104 105", "hi", 1),
-            ("[104, 99999, 105", f"h‹99999?›i   {unknown.format(99999)}", 1),
-            ("999", unknown.format(999), 1),
-            ("104 low", "low is no id: ids are whole numbers", 1),
-            ("a" * 21, f"{'a' * 19}… is no id: ids are whole numbers", 1),
-            ("104 " * 116, "h" * 116, 1),
-            ("104 " * 117, "h" * 117, 2),
-            ("", "", 1),
-        ):
-            field.value = typed
-            await pilot.pause()
-            assert (str(decoded.render()), decoded.size.height) == (shown, lines)
-        field.focus()
-        await pilot.pause()
-        field.post_message(Paste("[104,\n 105]\n"))
-        await pilot.pause()
-        assert str(decoded.render()) == "hi"
 
 
 async def test_an_entry_of_the_help_does_what_its_key_does() -> None:

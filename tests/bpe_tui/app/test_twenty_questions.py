@@ -166,14 +166,8 @@ TWENTY = (
     Question(
         "what is id 300?",
         LONG,
-        "end 2 shift+tab =300",
-        lambda: f"│ {tokenizer().decode([300])}",
-    ),
-    Question(
-        "which text is [1014, 270]?",
-        LONG,
-        "end 2 shift+tab =[1014,·270]",
-        lambda: f"│ {at(1000).tokenizer().decode([1014, 270]).replace(' ', '·')}",
+        "end 3 / =300",
+        lambda: f"300 {tokenizer().decode([300])} … merge tree of {tokenizer().decode([300])}",
     ),
     Question(
         "what if merge 3 were forbidden?",

@@ -108,7 +108,6 @@ NAMES = {
     "lazy deletion": "heap view",
     "zipf": "charts",
     "bytes per token": "charts",
-    "decode ids": "encode",
     "dark mode": "light",
     "benchmark": "race",
     "emoji": "characters",

@@ -45,7 +45,6 @@ from bpe_tui.wordpiece.encoding_screen import (
     ProbesPanel,
     WordLanesPanel,
     WordPieceTextPretokens,
-    describe_loss,
 )
 from engine import Tokenizer
 from engine.analysis.check.checking import JudgedMerge
@@ -305,10 +304,6 @@ def draw_probes(drawing: Drawing) -> None:
         drawing.resize(width, 9)
         probes.rebuild()
         drawing.add_changes("probes", probes._shown_title, [Row(probes.head), *rows_of(probes)[:9]])
-    for text in ("", "low", "lowest newest", "low  new", "xyz lowest q"):
-        words = tuple(frame.tokenizer.explain(text))
-        back = frame.tokenizer.decode([each for word in words for each in word.ids])
-        drawing.lines.append(f"{text!r}: {describe_loss(frame, text, back, words)}")
 
 
 TEXTBOOK = replace(UNIGRAM, vocab_size=4, trainer="textbook", units="words", pattern="lines")
