@@ -122,16 +122,20 @@ class ScreenNavigation:
             case targets.ToPiece():
                 self._show_on(VOCABULARY, target)
 
-    def ask(self, ids: Sequence[int], typed: str = "") -> None:
-        """Open the window about a token, about two adjacent ones, or about what was typed."""
-        frame = self.host.session.shown
+    def ask(self, ids: Sequence[int], typed: str = "", text: str = "") -> None:
+        """Open the window about a token, about two adjacent ones, or about what was typed.
+
+        With a text the question is about the places where it has them.
+        """
         screen = self.app.screen
-        painter = screen.painter_maker() if isinstance(screen, SessionScreen) else None
+        if not isinstance(screen, SessionScreen):
+            return
+        frame, painter = screen.frame, screen.painter_maker()
         if isinstance(frame, MergeFrame) and painter is not None:
             self.host.hold()
             from bpe_tui.dialogs.why import WhyWindow
 
-            self.app.push_screen(WhyWindow(frame, painter, ids, typed), self._left_window)
+            self.app.push_screen(WhyWindow(frame, painter, ids, typed, text), self._left_window)
 
     def show_places(self, token_id: int) -> None:
         """Open the window with the words and lines of the corpus that have a token."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import ClassVar
 
 import numpy as np
@@ -22,20 +23,23 @@ from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.language import tr, tr_sentence
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import Row, paragraph
-from bpe_tui.widgets.visible import shorten, visible_bytes
+from bpe_tui.widgets.visible import shorten, text_shown_as, visible_bytes, visible_text
 from bpe_tui.words.narration import NO_CORPUS
 from bpe_tui.words.typed import TypedTokens, describe_unknown, tokens_typed
-from engine.analysis.explanation import explain
+from engine.analysis.explanation import Explanation, explain
 from engine.analysis.pair_history import PairHistory
-from engine.analysis.why_not import NeverEncoded
+from engine.analysis.why_not import NeverEncoded, occurrences, parts_asked
 from engine.bpe.frame import Frame
 from engine.core.events import PAIR_SIGN
 from engine.recording.playback import AnyMergeFrame
+from engine.text.pretokenize import to_bytes, to_text
 
 BETWEEN = "|"
 CHART, CHART_LOW = 10, 5
 """Lines of the chart with its heading, on a large and on a small screen."""
 LONGEST_IN_TITLE = 40
+PLACES_SHOWN = 20
+"""Most places of a text for which there is an answer."""
 FRAME = 6
 """Lines of the window besides answer and chart."""
 ADVICE = (
@@ -56,7 +60,8 @@ class WhyWindow(FieldOverRows[object | None]):
     Args:
         frame: the frame of the step.
         painters: makes the painter of a frame's tokens.
-        ids, typed: the first question: a token, or two; or a text.
+        ids, typed: the first question: a token, or two; or what was typed.
+        text: a text that a piece or a pair is first looked for in; each place has its answer.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -66,10 +71,15 @@ class WhyWindow(FieldOverRows[object | None]):
     VERTICAL_BREAKPOINTS = HEIGHTS
 
     def __init__(
-        self, frame: AnyMergeFrame, painters: Painters, ids: Sequence[int], typed: str = ""
+        self,
+        frame: AnyMergeFrame,
+        painters: Painters,
+        ids: Sequence[int],
+        typed: str = "",
+        text: str = "",
     ) -> None:
         super().__init__()
-        self._frame, self._painters = frame, painters
+        self._frame, self._painters, self._text = frame, painters, text
         self._asked = TypedTokens(tuple(map(frame.any_token, ids)), tuple(ids))
         if typed:
             self._asked = tokens_typed(frame, typed)
@@ -107,6 +117,8 @@ class WhyWindow(FieldOverRows[object | None]):
         self._say_title("why")
         if not asked.tokens:
             self._show_rows(paragraph(ADVICE, width, "dim"))
+        elif places := self._in_text():
+            self._show_places(painter, places, width)
         elif asked.known and len(asked.tokens) == 1:
             self._show_rows(self._about_token(painter, asked.known[0], width))
         elif not asked.known and not isinstance(frame, Frame):
@@ -118,16 +130,54 @@ class WhyWindow(FieldOverRows[object | None]):
             rows, first = explanation_rows(painter, explanation, width)
             if not rows:  # WordPiece counts nothing where no corpus is open
                 rows = paragraph(NO_CORPUS, width, "dim")
-            name = PAIR_SIGN.join(map(visible_bytes, asked.tokens))
-            title = explanation.title(shorten(name, LONGEST_IN_TITLE))
-            self._say_title(str(tr_sentence(title)))
+            self._say_title_of(explanation, asked.tokens)
             if asked.hint:
                 rows[:0] = paragraph(asked.hint, width, "dim")
-            histories = explanation.histories if asked.known else ()
-            self._show_rows(rows, histories[0] if histories else None, first)
+            self._show_rows(rows, self._history_of(explanation), first)
 
     def _say_title(self, title: str) -> None:
         self.query_one("#why").border_title = Content(title)
+
+    def _say_title_of(self, explanation: Explanation, tokens: Iterable[bytes]) -> None:
+        name = PAIR_SIGN.join(map(visible_bytes, tokens))
+        title = explanation.title(shorten(name, LONGEST_IN_TITLE))
+        self._say_title(str(tr_sentence(title)))
+
+    def _history_of(self, explanation: Explanation) -> PairHistory | None:
+        """Return the counts of the pair that is asked about; `None` for a piece."""
+        return next(iter(explanation.histories), None) if self._asked.known else None
+
+    def _in_text(self) -> list[tuple[tuple[str, ...], int]]:
+        """Return what is asked about with each place in the text, one more than is shown."""
+        typed = self.query_one(Input).value
+        for reading in (typed, text_shown_as(typed)):
+            parts = parts_asked(reading, self._text)
+            places = islice(occurrences(self._text, "".join(parts)), PLACES_SHOWN + 1)
+            if found := [(parts, place) for place in places]:
+                return found
+        return []
+
+    def _show_places(
+        self, painter: TokenPainter, places: Sequence[tuple[tuple[str, ...], int]], width: int
+    ) -> None:
+        """Show the answer for each place in the text, under its name if there are several."""
+        rows: list[Row] = []
+        first, history = 0, None
+        for parts, place in places[:PLACES_SHOWN]:
+            if len(places) > 1:
+                before = visible_text(to_text(to_bytes(self._text)[:place])[-12:])
+                after = tr(", after …{before}", before=before) if before else ""
+                name = tr("at byte {place}{after}", place=place, after=after)
+                rows += [*([Row([])] if rows else []), Row([(name, "dim")])]
+            explanation = explain(self._frame, parts, self._text, place)
+            more, at = explanation_rows(painter, explanation, width)
+            if place == places[0][1]:
+                self._say_title_of(explanation, map(to_bytes, parts))
+                first, history = len(rows) + at, self._history_of(explanation)
+            rows += more
+        if len(places) > PLACES_SHOWN:
+            rows += [Row([]), Row([(tr("It occurs at more places."), "dim")])]
+        self._show_rows(rows, history, first)
 
     def _about_token(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         """Return the answer about one token."""

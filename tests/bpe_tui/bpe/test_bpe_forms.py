@@ -8,8 +8,7 @@ from drawing import MOST, SHEETS, Drawing
 from opening import SAMPLE, session_of
 from sheets import check_sheet
 
-from bpe_tui.bpe import encoding_screen, heap_panel, walks, what_if, windows
-from bpe_tui.bpe.encoding_screen import WhyNotRows
+from bpe_tui.bpe import heap_panel, walks, what_if, windows
 from bpe_tui.bpe.heap_panel import PairsPanel, array_rows, tree_rows
 from bpe_tui.bpe.inspection_rows import _runs
 from bpe_tui.bpe.merge_panel import MergePanel
@@ -30,8 +29,6 @@ from engine.text.excerpt import Excerpt
 HANDOUT = str(SAMPLE.with_name("handout.txt"))
 TEXT = "low lowest, newer 漢字 wide"
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6, b"aaaa": 2}
-ASKED = ("", ""), ("xyz", "low"), ("ow", "low"), ("e", "ee"), ("l|o", "lo newest widest lo lo")
-"""Pieces, and the texts in which one asks why they are no tokens."""
 
 
 def timeline_of(trainer: Trainer) -> Timeline:
@@ -97,15 +94,8 @@ def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
 
 
 def draw_encoding(drawing: Drawing, timeline: Timeline) -> None:
-    """Draw answers why a piece is no token, pretokens, and walks through the encoding of one."""
+    """Draw pretokens, and walks through the encoding of one."""
     frame = timeline.seek(4)
-    drawing.patch(encoding_screen, "PLACES_SHOWN", 2)
-    for asked, text in ASKED:
-        answers = WhyNotRows(id="answers")
-        for name, value in {"asked": asked, "text": text, "frame": frame}.items():
-            answers.set_reactive(getattr(WhyNotRows, name), value)
-        rows = answers.rows_of(frame, 50)
-        drawing.add("why not", f"{answers._title}, {answers._first}, {len(rows)} rows", rows)
     drawing.patch(walks, "LOST_SHOWN", 1)
     words = "newestlow", " lowest", " 漢字", " low", "x" * 501, "x" * 500
     places = zip((24, 38, 39, 60, 80, 24), words, (1, 3, 2, 1, 0, 0), strict=True)

@@ -2,17 +2,20 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bert_file import BERT
 from edges import edged
 from opening import SAMPLE, opened, opened_as, session_of, until
-from screen_text import encoding, shown
+from screen_text import encoding, row_texts, shown
+from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from bpe_tui.bpe.encoding_screen import WhyNotRows
 from bpe_tui.bpe.training_screen import EncodedText
 from bpe_tui.bpe.walks import EncodeStepsPanel, PretokensPanel
+from bpe_tui.dialogs import why
+from bpe_tui.dialogs.why import AnswerRows
 from bpe_tui.panels import encoding_screen, training_panels
 from bpe_tui.panels.training_panels import over_ids
 from bpe_tui.session.config import RunConfig, TokenizerConfig
@@ -25,37 +28,48 @@ from engine.pipeline import models, pretokenizers
 from engine.pipeline.pipeline import Pipeline
 
 
-async def test_why_not_answers_the_typed_piece_and_escape_goes_back() -> None:
-    async with encoding("a kite the", (200, 60)) as (_, screen, pilot):
-        await pilot.press("down")
-        rows = screen.query_one(WhyNotRows)
-        assert rows.asked == " kite"  # on a large screen it is in sight before anybody asks
-        await pilot.press("w")
+def asked_in(screen: Screen[Any]) -> tuple[str, list[str]]:
+    """Return the title of the window that `w` opens, and its rows."""
+    return str(screen.query_one("#why").border_title), row_texts(screen.query_one(AnswerRows))
+
+
+async def test_w_asks_about_the_pretoken_in_each_place_then_about_what_is_typed() -> None:
+    async with encoding("a kite the he kite") as (app, screen, pilot):
+        await pilot.press("down", "w")
+        await until(pilot, lambda: len(asked_in(app.screen)[1]) > 5)
+        title, rows = asked_in(app.screen)
+        assert title == "why is ·kite not one token?"
+        assert [row for row in rows if row.startswith("at byte")] == [
+            "at byte 1, after …a",
+            "at byte 13, after …·kite·the·he",
+        ]
         await pilot.press("h", "e")
-        assert "“he” was one token, until “·t” + “he” (merge 6)" in shown(rows)
-        assert "merge 6  ·the  ◂ here a part is taken" in shown(rows)
+        await until(pilot, lambda: "he" in asked_in(app.screen)[0])
+        rows = asked_in(app.screen)[1]
+        assert "“he” was one token, until “·t” + “he” (merge 6)" in " ".join(rows)
         await pilot.press("escape")
-        assert screen.panels.slot == screen.SLOT[0]
         assert screen.focused is screen.query_one("#pretokens")
 
 
 @pytest.mark.slow
-async def test_why_not_asks_about_the_selected_text() -> None:
-    async with encoding("the kite") as (_, screen, pilot):
+async def test_w_asks_about_the_selected_text_and_at_most_at_some_places() -> None:
+    async with encoding("the kite " + "ki" * 30) as (app, screen, pilot):
         await pilot.press("e")
         screen.query_one(TextArea).move_cursor((0, 4))
-        screen.query_one(TextArea).move_cursor((0, 8), select=True)
+        screen.query_one(TextArea).move_cursor((0, 6), select=True)
         await pilot.press("escape", "w")
-        assert screen.query_one(WhyNotRows).asked == "kite"
+        assert app.screen.query_one(Input).value == "ki"
+        await until(pilot, lambda: len(asked_in(app.screen)[1]) > 5)
+        rows = asked_in(app.screen)[1]
+        assert rows[-1] == "It occurs at more places."
+        assert sum(row.startswith("at byte") for row in rows) == why.PLACES_SHOWN
 
 
 @pytest.mark.slow
-async def test_why_not_accepts_a_piece_that_no_line_can_show() -> None:
-    async with encoding("\x1b") as (_, screen, pilot):
+async def test_w_accepts_a_piece_that_no_line_can_show() -> None:
+    async with encoding("\x1b") as (app, _, pilot):
         await pilot.press("w")
-        assert screen.query_one("#why-not-input", Input).value == ""
-        rows = screen.query_one(WhyNotRows)
-        await until(pilot, lambda: shown(rows).startswith("“␛” is one token here: id 27"))
+        await until(pilot, lambda: asked_in(app.screen)[1][0].startswith("“␛” is one token here"))
 
 
 @pytest.mark.slow

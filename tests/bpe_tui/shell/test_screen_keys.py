@@ -9,6 +9,7 @@ from textual.geometry import Size
 from textual.widgets import Input
 
 from bpe_tui.app.session_app import PLACES
+from bpe_tui.dialogs.why import WhyWindow
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import START, Command
 from bpe_tui.session.models import MODELS
@@ -161,5 +162,5 @@ async def test_a_page_key_before_the_list_has_lines_does_not_fail_nor_tab_withou
 async def test_a_command_of_another_screen_runs_there() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("question_mark", *"single reason", "enter")
-        await until(pilot, lambda: app.screen.id == "encoding")
-        await until(pilot, lambda: app.screen.query_one("#why-not-rows", Lines).row_count > 0)
+        await until(pilot, lambda: isinstance(app.screen, WhyWindow))
+        assert app.screen_stack[-2].id == "encoding"
