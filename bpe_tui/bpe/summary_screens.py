@@ -100,7 +100,7 @@ class BpeChartsScreen(charts.ChartsScreen):
             why_none="The merges are a tokenizer's: no tie was decided here.",
         ),
         charts.ZIPF,
-        charts.FrequentTile("pretoken"),
+        charts.frequent(),
         charts.lengths("How long are the tokens?", "bytes"),
     )
 

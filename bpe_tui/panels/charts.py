@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import BORDER_CELLS, FramePanel, sentence
 from bpe_tui.shell.session_screen import NoTextCard, SessionScreen
 from bpe_tui.shell.targets import ToPretoken, ToStep
-from bpe_tui.shell.tiles import PanelOfTile, compose_tiles, name_tiles
+from bpe_tui.shell.tiles import compose_tiles, name_tiles
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, NumberArray
@@ -73,6 +74,10 @@ class ChartKind:
     why_empty: str = NO_STEP
     why_none: str = ""
     needs_corpus: bool = True
+
+    def panel(self) -> ChartPanel:
+        """Make the tile of the chart."""
+        return ChartPanel(self)
 
     def figure(self, frame: Any) -> Figure | None:
         """Return the figure of a frame, or `None` if there is nothing to draw."""
@@ -291,6 +296,7 @@ class ChartPanel(Chart):
 MOST_BETWEEN = 1000
 ROWS_BESIDE = 3
 """Rows of the table besides those at equal distances: the titles, step 0, the last step."""
+GAINS_ASKED = "What do merges buy?"
 NOTHING_SAVED = "No merge is recorded yet, so nothing is saved."
 
 
@@ -331,8 +337,8 @@ class GainsPanel(FramePanel[Any]):
     FOLLOWS_RECORDING = True
     COUNTS = True
 
-    def __init__(self, tile: GainsTile) -> None:
-        super().__init__(tile.title, tile.id)
+    def __init__(self) -> None:
+        super().__init__(GAINS_ASKED, "gains")
         self.set_reactive(FramePanel.cursor, 1)
 
     def rows_of(self, frame: Any, width: int) -> Sequence[Row]:
@@ -343,7 +349,7 @@ class GainsPanel(FramePanel[Any]):
             return sentence(as_sentence(why) if why else NOTHING_SAVED, width)
         room = self.outer_size.width - BORDER_CELLS
         saved = tr("saved: since the row above"), tr("saved: since above")
-        self.say(GAINS.title, f"{first_fitting(room, *saved)} │ {tr('↵ its step')}")
+        self.say(GAINS_ASKED, f"{first_fitting(room, *saved)} │ {tr('↵ its step')}")
         room_for_rows = self.size.height - ROWS_BESIDE
         found = gains(frame.statistics, frame.recorded_steps, room_for_rows)
         here = max(gain.merges for gain in found if gain.merges <= frame.step)
@@ -381,52 +387,30 @@ def _columns(tokens: str, digits: int, width: int, here: int) -> list[Column]:
     return columns
 
 
-@dataclass(frozen=True)
-class GainsTile:
-    """The table of gains, as a tile among charts."""
-
-    id: str = "gains"
-    title: str = "What do merges buy?"
-
-
-GAINS = GainsTile()
-
-
-@dataclass(frozen=True)
-class FrequentTile:
-    """The table of the most frequent pretokens, beside the chart of their counts.
-
-    Attributes:
-        what: the model's word for a pretoken.
-        typed: returns the bytes that one would type for a pretoken.
-    """
-
-    what: str
-    typed: Callable[[Any], bytes] = bytes
-    title: str = "Which pretokens are most frequent?"
-    id: str = "frequent"
-    short: str = "Which are frequent?"
-
-
 MOST_LISTED = 200
 """Most pretokens in the table of the most frequent, unless it has the whole screen."""
 
 
 class FrequentPanel(FramePanel[Any]):
-    """The most frequent pretokens with their counts; Enter shows how one encodes."""
+    """The most frequent pretokens with their counts; Enter shows how one encodes.
+
+    Args:
+        what, question: the model's word for a pretoken, and the title.
+        typed: returns the bytes that one would type for a pretoken.
+    """
 
     COUNTS = True
 
-    def __init__(self, tile: FrequentTile) -> None:
-        super().__init__(tile.title, tile.id)
-        self._tile = tile
+    def __init__(self, what: str, question: str, typed: Callable[[Any], bytes]) -> None:
+        super().__init__(question, "frequent")
+        self._what, self._question, self._typed = what, question, typed
 
     def rows_of(self, frame: Any, width: int) -> Sequence[Row]:
         every, shown = frame.statistics.pretoken_counts, frame.statistics.most_frequent
         if not self.has_class("-zoom"):
             shown = shown[:MOST_LISTED]
         room = self.outer_size.width - BORDER_CELLS
-        title = first_fitting(room, tr(self._tile.title), tr(self._tile.short))
+        title = first_fitting(room, tr(self._question), tr("Which are frequent?"))
         if not shown:
             self.say(title)
             return sentence(NO_CORPUS, width)
@@ -438,7 +422,7 @@ class FrequentPanel(FramePanel[Any]):
         numbers = place_cells + cells + GAP_CELLS
         share_cells = SHARE_CELLS if width >= numbers + SHARE_CELLS + LEAST_TOKEN else 0
         token_cells = width - numbers - share_cells
-        what, gap = shorten(tr(self._tile.what), token_cells), " " * GAP_CELLS
+        what, gap = shorten(tr(self._what), token_cells), " " * GAP_CELLS
 
         def token(place: int) -> list[Span]:
             return [(gap, ""), (shorten(_visible(pretokens[place]), token_cells), "")]
@@ -455,9 +439,28 @@ class FrequentPanel(FramePanel[Any]):
         self.name_columns(table.header().spans)
 
         def row(place: int) -> Row:
-            return table.row(place, ToPretoken(self._tile.typed(pretokens[place])))
+            return table.row(place, ToPretoken(self._typed(pretokens[place])))
 
         return RowsOnDemand(len(shown), row)
+
+
+class TableTile(NamedTuple):
+    """A table as a tile among charts, by the id of its panel."""
+
+    id: str
+    panel: Callable[[], FramePanel[Any]]
+
+
+GAINS = TableTile("gains", GainsPanel)
+
+
+def frequent(
+    what: str = "pretoken",
+    question: str = "Which pretokens are most frequent?",
+    typed: Callable[[Any], bytes] = bytes,
+) -> TableTile:
+    """Return the tile of the most frequent pretokens, beside the chart of their counts."""
+    return TableTile("frequent", partial(FrequentPanel, what, question, typed))
 
 
 class ChartsScreen(SessionScreen):
@@ -469,12 +472,7 @@ class ChartsScreen(SessionScreen):
     CSS_PATH = sheet("charts.tcss")
     SHOWS_STEP = False  # the slider has it
     ZOOMS_IN_LESSONS = True
-    TILES: ClassVar[Sequence[ChartKind | GainsTile | FrequentTile]] = ()
-    PANEL_OF: ClassVar[PanelOfTile] = {
-        ChartKind: ChartPanel,
-        GainsTile: GainsPanel,
-        FrequentTile: FrequentPanel,
-    }
+    TILES: ClassVar[Sequence[ChartKind | TableTile]] = ()
 
     def __init_subclass__(cls, **settings: Any) -> None:
         name_tiles(cls, cls.TILES)
@@ -485,7 +483,7 @@ class ChartsScreen(SessionScreen):
         yield NoTextCard()
         above = len(self.TILES) // 2
         below = len(self.TILES) - above
-        for place, panel in enumerate(compose_tiles(self.TILES, self.PANEL_OF)):
+        for place, panel in enumerate(compose_tiles(tile.panel() for tile in self.TILES)):
             # Before the panels comes the line of their names.
             panel.set_class((above if place <= above else below) == 4, "-of-four", update=False)
             yield panel

@@ -70,7 +70,7 @@ class InspectionScreen(SessionScreen):
         super().__init_subclass__(**settings)
 
     def compose_body(self) -> ComposeResult:
-        yield from compose_tiles(self.TILES, {InspectionSection: InspectionPanel})
+        yield from compose_tiles(map(InspectionPanel, self.TILES))
 
     def watch_zoomed(self, old: str | None, new: str | None) -> None:
         super().watch_zoomed(old, new)

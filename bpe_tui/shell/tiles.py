@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from textual.containers import Container
@@ -10,9 +10,6 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_tui.shell.session_screen import SessionScreen
-
-PanelOfTile = Mapping[type, Callable[[Any], Widget]]
-"""Type of a tile → the class of its panel, which has a reactive `frame`."""
 
 
 def name_tiles(screen: type[SessionScreen], tiles: Sequence[Any]) -> None:
@@ -22,11 +19,11 @@ def name_tiles(screen: type[SessionScreen], tiles: Sequence[Any]) -> None:
     screen.HIDDEN = {panel: panel for panel in screen.PANEL_ORDER}
 
 
-def compose_tiles(tiles: Sequence[Any], panel_of: PanelOfTile) -> Iterator[Widget]:
-    """Yield the line that names the panels, and the panels."""
+def compose_tiles(panels: Iterable[Widget]) -> Iterator[Widget]:
+    """Yield the line that names the panels, and the panels; each has a reactive `frame`."""
     yield Static(id="panel-names")
     with Container(id="panels"):
-        for tile in tiles:
-            panel = panel_of[type(tile)](tile).data_bind(frame=SessionScreen.frame)
+        for panel in panels:
+            panel.data_bind(frame=SessionScreen.frame)
             panel.add_class("panel", update=False)  # its style sheet names it
             yield panel

@@ -7,7 +7,7 @@ takes longer than `SECONDS`, so that the table is soon complete. A figure is sho
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from time import monotonic
 
@@ -38,7 +38,6 @@ from bpe_tui.widgets.language import plural, tr, tr_message
 from bpe_tui.widgets.numbers import size
 from bpe_tui.words.narration import Facts, fitting_facts, name_of
 from engine.analysis.model_table import (
-    KindRow,
     Untrained,
     hold_out,
     row_of,
@@ -52,35 +51,11 @@ SECONDS = 10.0
 """Time limit for the training of one kind."""
 
 
-@dataclass
-class TextsChosen:
-    """The number of bytes that all kinds learn from: they are measured on the rest."""
-
-    learnt: int
-
-
-@dataclass
-class KindUnmeasured:
-    """The state of a kind without measures: it is being trained, or why it cannot be."""
-
-    name: str
-    state: str
-
-
-@dataclass
-class KindMeasured:
-    """A kind is trained and measured. `stopped`: its time was up before it had its size."""
-
-    tokenizer: ComparableTokenizer
-    row: KindRow
-    stopped: bool
-
-
-FamilyNews = TextsChosen | KindUnmeasured | KindMeasured
-
-
 class FamilyJob(Job):
-    """A job that trains every kind on the beginning of `corpus` and measures it on the end."""
+    """A job that trains every kind on the beginning of `corpus` and measures it on the end.
+
+    It posts the number of bytes that all kinds learn from, then the new entries of the table.
+    """
 
     def __init__(
         self, corpus: str, vocab_size: int, special_tokens: Sequence[str], post: Post
@@ -98,32 +73,36 @@ class FamilyJob(Job):
         learnt, rest = hold_out(corpus, self._special_tokens)
         unseen = stretches_of(to_text(rest), self._special_tokens)
         self.check_cancelled()
-        self.post(TextsChosen(len(learnt)))
+        self.post(len(learnt))
         grown: list[ComparableTokenizer] = []
         for name, kind in KINDS.items():
             found = self._train(name, learnt, self._vocab_size)
             if found is None:
                 continue
             if kind.model is None or self._stopped:
-                self.post(KindMeasured(found, row_of(found, unseen), self._stopped))
+                self._post_measured(found, unseen)
             else:
-                self.post(KindUnmeasured(name, TRAINED))
+                self.post(KindEntry(name, TRAINED))
                 grown.append(found)
         least = min((each.vocab_size for each in grown), default=0)
         for each in grown:
             self._stopped = False
             smaller = self._train(each.name, learnt, least) if each.vocab_size > least else None
-            found = smaller or each  # some kinds begin with more tokens than others end with
-            self.post(KindMeasured(found, row_of(found, unseen), self._stopped))
+            # Some kinds begin with more tokens than others end with.
+            self._post_measured(smaller or each, unseen)
+
+    def _post_measured(self, found: ComparableTokenizer, unseen: Sequence[str]) -> None:
+        row = row_of(found, unseen)
+        self.post(KindEntry(found.name, tokenizer=found, row=row, stopped=self._stopped))
 
     def _train(self, name: str, learnt: bytes, size: int) -> ComparableTokenizer | None:
         """Train a kind up to a size; `None` if it cannot be trained."""
-        self.post(KindUnmeasured(name, TRAINS))
+        self.post(KindEntry(name, TRAINS))
         self._due, self._stopped = monotonic() + SECONDS, False
         found = try_training(name, learnt, size, self._special_tokens, self._go_on)
         self.check_cancelled()
         if isinstance(found, Untrained):
-            self.post(KindUnmeasured(name, tr_message(found.reason)))
+            self.post(KindEntry(name, tr_message(found.reason)))
             return None
         return found
 
@@ -218,21 +197,15 @@ class FamilyScreen(SessionScreen):
             ]
         self.say("#heading", fitting_facts(facts, self.heading_room))
 
-    def _take(self, news: FamilyNews) -> None:
+    def _take(self, news: int | KindEntry) -> None:
         """Show news from the job."""
-        entries = {entry.name: entry for entry in self._entries}
-        match news:
-            case TextsChosen(learnt):
-                self._learnt = learnt
-                self._say_what_is_open()
-            case KindUnmeasured(name, state):
-                entries[name].state = state
-                self._show_rows()
-            case KindMeasured(tokenizer, row, stopped):
-                entry = entries[row.name]
-                entry.tokenizer, entry.row, entry.stopped = tokenizer, row, stopped
-                self._show_rows()
-                self._say_what_is_open()
+        if isinstance(news, int):
+            self._learnt = news
+        else:
+            place = list(KINDS).index(news.name)
+            self._entries[place] = news
+            self._show_rows()
+        self._say_what_is_open()
 
     # -- what is shown
 

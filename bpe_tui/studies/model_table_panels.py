@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
 
 from textual.content import Content
 from textual.message import Message
@@ -46,7 +45,7 @@ WAITS, TRAINS = "waits for the others", "is being trained …"
 TRAINED = "is trained; waits for one size"
 
 
-@dataclass
+@dataclass(frozen=True)
 class KindEntry:
     """One kind of tokenizer in the table.
 
@@ -61,41 +60,40 @@ class KindEntry:
     row: KindRow | None = None
     stopped: bool = False
 
-
-class MeasuredKind(NamedTuple):
-    """A kind that the columns draw. `stopped`: its training ended before it had its size."""
-
-    row: KindRow
-    stopped: bool
-
     @property
-    def measures(self) -> TextMeasures:
-        return self.row.unseen
+    def measured(self) -> KindRow:
+        """The row of a kind that has one."""
+        assert self.row is not None
+        return self.row
 
 
-def _size(kind: MeasuredKind) -> list[Span]:
-    size = number(kind.row.vocab_size)
-    return [(f"{size} …", "tie") if kind.stopped else (size, "")]
+def _size(entry: KindEntry) -> list[Span]:
+    size = number(entry.measured.vocab_size)
+    return [(f"{size} …", "tie") if entry.stopped else (size, "")]
 
 
-def _unknown(kind: MeasuredKind) -> list[Span]:
-    share = kind.measures.unknown_word_share
+def _unknown(entry: KindEntry) -> list[Span]:
+    share = entry.measured.unseen.unknown_word_share
     return [(percent(share), "loss" if share else "dim")]
 
 
-def _exact(kind: MeasuredKind) -> list[Span]:
-    return [(tr("yes"), "gain") if kind.measures.exact else (tr("no"), "loss")]
+def _bytes_per_token(entry: KindEntry) -> list[Span]:
+    return [(f"{entry.measured.unseen.bytes_per_token:.2f}", "")]
+
+
+def _exact(entry: KindEntry) -> list[Span]:
+    return [(tr("yes"), "gain") if entry.measured.unseen.exact else (tr("no"), "loss")]
 
 
 NAME = max(map(len, KINDS))
 COLUMNS = (
-    Column("kind", NAME, lambda kind: [(kind.row.name, "strong")], importance=100),
+    Column("kind", NAME, lambda kind: [(kind.name, "strong")], importance=100),
     Column("tokens are", 10, lambda kind: [(tr(kind.row.granularity), "dim")], False, 1, share=1),
     Column("vocabulary", 10, _size, True, 5),
     Column("OOV", 6, _unknown, True, 9),
-    Column("tokens", 7, lambda kind: [(number(kind.measures.tokens), "")], True, 8),
-    Column("per word", 8, lambda kind: [(f"{kind.measures.tokens_per_word:.2f}", "")], True, 3),
-    Column("bytes/token", 11, lambda kind: [(f"{kind.measures.bytes_per_token:.2f}", "")], True, 2),
+    Column("tokens", 7, lambda kind: [(number(kind.row.unseen.tokens), "")], True, 8),
+    Column("per word", 8, lambda kind: [(f"{kind.row.unseen.tokens_per_word:.2f}", "")], True, 3),
+    Column("bytes/token", 11, _bytes_per_token, True, 2),
     Column("exact", 5, _exact, True, 4),
 )
 
@@ -195,8 +193,7 @@ class FamilyTable(Lines):
             room = self.scrollable_content_region.width - 2 - GAP - NAME
             name = left([(entry.name, "strong")], NAME + GAP)
             return Row([here, *name, *left([(tr(entry.state), "dim")], room)], entry.name)
-        kind = MeasuredKind(entry.row, entry.stopped)
-        shown = arranged_row(self._places, lambda column: column.draw(kind))
+        shown = arranged_row(self._places, lambda column: column.draw(entry))
         return Row([here, *shown.spans], entry.name)
 
     def watch_cursor(self) -> None:

@@ -201,7 +201,7 @@ class UnigramChartsScreen(charts.ChartsScreen):
         ),
         charts.lengths("How long are the pieces?", "characters", most_at=lambda frame: 0),
         charts.ZIPF,
-        charts.FrequentTile("pretoken", lambda text: to_bytes(unspelled(text))),
+        charts.frequent(typed=lambda text: to_bytes(unspelled(text))),
     )
 
 

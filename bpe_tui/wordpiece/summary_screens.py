@@ -186,7 +186,7 @@ class WordPieceChartsScreen(charts.ChartsScreen):
         ),
         replace(charts.TIES, question="How many scores were tied?"),
         replace(charts.ZIPF, question="How frequent is a word? (Zipf)"),
-        charts.FrequentTile("word", title="Which words are most frequent?"),
+        charts.frequent("word", "Which words are most frequent?"),
         charts.lengths("How long are the pieces?", "characters"),
     )
 

@@ -122,7 +122,7 @@ def draw_step(drawing: Drawing, session: Any, step: int, width: int) -> None:
         drawing.add_panel(panel, at, width)
     draw_lesson(drawing, screens[LESSON].EXPLAINER(marks=step == last), at, width)
     for tile in screens[CHARTS].TILES:
-        panel = screens[CHARTS].PANEL_OF[type(tile)](tile)
+        panel = tile.panel()
         add = drawing.add_chart if isinstance(panel, ChartPanel) else drawing.add_panel
         add(panel, at, width - 8)
     found = screens[INSPECTION].inspection_of(None, at, session.opened)

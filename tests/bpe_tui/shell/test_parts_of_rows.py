@@ -24,7 +24,7 @@ from bpe_tui.explain.explanation import (
     with_end,
 )
 from bpe_tui.panels import token_detail, training_panels
-from bpe_tui.panels.charts import ZIPF, FrequentPanel, FrequentTile, _columns, lengths
+from bpe_tui.panels.charts import ZIPF, _columns, frequent, lengths
 from bpe_tui.panels.corpus import CorpusPlace, elsewhere_row, flowed, within_rows
 from bpe_tui.panels.heap_table import EntryTable, TableRoom, highest_shown
 from bpe_tui.panels.inspection_rows import _length_bins
@@ -48,7 +48,7 @@ from bpe_tui.panels.training_panels import (
 )
 from bpe_tui.panels.why_rows import explanation_rows, token_rows
 from bpe_tui.session.config import RunConfig
-from bpe_tui.shell.panel import SizedWord, TokenPainter
+from bpe_tui.shell.panel import FramePanel, SizedWord, TokenPainter
 from bpe_tui.shell.targets import ToStep
 from bpe_tui.widgets.rows import CutSpan, Row
 from bpe_tui.widgets.visible import width
@@ -279,11 +279,11 @@ def limits(drawing: Drawing) -> Iterator[Part]:
         counts = np.array([12345, *[99] * (count - 1)])
         shown = [(b" the", 12345), *[(b"lower", 99)] * (count - 1)]
         of: Any = SimpleNamespace(pretoken_counts=counts, most_frequent=shown)
-        of.commonest_pretoken, table = b" the", FrequentPanel(FrequentTile("pretoken"))
+        of.commonest_pretoken, table = b" the", frequent().panel()
         yield f"{count} pretokens", [ZIPF.answer(SimpleNamespace(statistics=of))]
         for cells in (23, 24) if count == 10 else ():
             drawing.resize(cells, 5)
-            table.set_reactive(FrequentPanel.frame, SimpleNamespace(statistics=of))
+            table.set_reactive(FramePanel.frame, SimpleNamespace(statistics=of))
             table.rebuild()
             yield f"{table._shown_title} in {cells} cells", [Row(table.head), table.row(1)]
     drawing.patch(token_detail, "TOKENS_SHOWN", 2)

@@ -19,9 +19,6 @@ from bpe_tui.shell.commands import commands_on
 from bpe_tui.studies.model_table import (
     FamilyJob,
     FamilyScreen,
-    KindMeasured,
-    KindUnmeasured,
-    TextsChosen,
 )
 from bpe_tui.studies.model_table_panels import (
     STRIPS,
@@ -30,6 +27,7 @@ from bpe_tui.studies.model_table_panels import (
     FamilyDetails,
     FamilyStrips,
     FamilyTable,
+    KindEntry,
     _beginning,
 )
 from engine.analysis.model_table import KindRow, Untrained, try_training
@@ -122,11 +120,11 @@ async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:
         screen._about = None  # as of another corpus
         screen.show_session(app.session)
         assert (heading.content, app.focused, rows.cursor) == ("story.txt", rows, 4)
-        screen._take(TextsChosen(1000))
+        screen._take(1000)
         sizes = "at the most 400 tokens │ measured on what follows"
         assert heading.content == f"story.txt │ all learn from the first 1 KB │ {sizes}"
         assert "waits for the others" in rows.render_line(1).text
-        screen._take(KindUnmeasured("word", "The reason."))
+        screen._take(KindEntry("word", "The reason."))
         assert rows.render_line(1).text.split(maxsplit=1) == ["word", "The reason.".ljust(98)]
 
 
@@ -150,6 +148,10 @@ async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None
         assert app.session.came_from is session
 
 
+def entries(posted: list[object]) -> list[KindEntry]:
+    return [news for news in posted if isinstance(news, KindEntry)]
+
+
 def test_a_training_that_takes_long_is_stopped_and_one_that_is_impossible_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -157,14 +159,14 @@ def test_a_training_that_takes_long_is_stopped_and_one_that_is_impossible_says_w
     monkeypatch.setattr("bpe_tui.studies.model_table.monotonic", lambda: 0.0)
     posted: list[object] = []
     FamilyJob("to be or not to be " * 20, 400, (), posted.append).work()
-    found = {news.row.name: news for news in posted if isinstance(news, KindMeasured)}
+    found = {news.name: news for news in entries(posted) if news.row}
     assert found["bpe"].stopped
-    assert found["bpe"].row.vocab_size == 257  # one merge was made
+    assert found["bpe"].measured.vocab_size == 257  # one merge was made
     assert not found["word"].stopped
     assert "unigram" not in found  # it has nothing to show before its end
     posted.clear()
     FamilyJob("to be or not to be " * 20, 20, (), posted.append).work()
-    why = {news.name: news.state for news in posted if isinstance(news, KindUnmeasured)}
+    why = {news.name: news.state for news in entries(posted) if not news.row}
     assert (why["word"], "too small" in why["bpe"]) == (TRAINS, True)
 
 
@@ -172,7 +174,7 @@ def test_no_figure_is_shown_before_all_subwords_have_one_size() -> None:
     posted: list[object] = []
     job = FamilyJob("to be or not to be " * 20, 400, (), posted.append)
     job.work()
-    measured = [each.row for each in posted if isinstance(each, KindMeasured)]
+    measured = [each.row for each in entries(posted) if each.row]
     assert [(row.name, row.vocab_size) for row in measured if KINDS[row.name].model] == [
         # No BPE on bytes has so few tokens.
         *(("bpe", 265), ("bpe-characters", 12), ("bpe-end-of-word", 12), ("bpe-whole-text", 272)),
