@@ -137,17 +137,6 @@ class ScreenNavigation:
 
             self.app.push_screen(WhyWindow(frame, painter, ids, typed, text), self._left_window)
 
-    def show_places(self, token_id: int) -> None:
-        """Open the window with the words and lines of the corpus that have a token."""
-        frame = self.host.session.frame
-        if frame is None or not frame.has_corpus:
-            self.host.tell("No corpus is open, so the token has no places; o opens one.")
-            return
-        self.host.hold()
-        from bpe_tui.bpe.windows import PlacesWindow
-
-        self.app.push_screen(PlacesWindow(frame, token_id), self._left_window)
-
     def open_encoding(self, text: str, look: bool = False) -> None:
         """Show the encoding of a text on its screen; `look` goes to the panel of pretokens."""
         session = self.host.session

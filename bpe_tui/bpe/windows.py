@@ -1,9 +1,9 @@
-"""Windows about a step: the pretokens that changed a count or have a token, and the breakpoints."""
+"""Windows about a step: the pretokens that changed a count, and the breakpoints."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -16,10 +16,9 @@ from textual.widgets import Input, Static
 from bpe_tui.panels.training_panels import before_after, before_after_cells
 from bpe_tui.session.session import Session
 from bpe_tui.shell.panel import PRETOKEN_BORDER, TokenPainter, needs_marks, pair_text
-from bpe_tui.shell.slices import Slices
-from bpe_tui.shell.targets import ToLine, ToPretoken
+from bpe_tui.shell.targets import ToLine
 from bpe_tui.widgets.fields import Field
-from bpe_tui.widgets.language import plural, times, tr, visible_message
+from bpe_tui.widgets.language import plural, tr, visible_message
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, wrapped
@@ -31,7 +30,7 @@ from engine.analysis.breakpoints import EXAMPLES
 from engine.bpe.frame import Frame
 from engine.core.errors import BreakpointError
 from engine.core.events import Pair
-from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, Contribution
+from engine.recording.affected_pretokens import Contribution
 from engine.text.excerpt import LONGEST_SHOWN
 from engine.text.pretokenize import Pretoken, to_text
 
@@ -150,83 +149,13 @@ class LedgerWindow(Window[object | None]):
             self.dismiss(event.target)
         else:
             self._place = self.query_one(RowList).cursor
-            self._show_lines(self._pretoken_of(self._place))
-
-    def _pretoken_of(self, place: int) -> bytes:
-        return self._parts[place].affected.pretoken
+            self._show_lines(self._parts[self._place].affected.pretoken)
 
     def action_back(self) -> None:
         if self._pretoken is None:
             self.dismiss(None)
         else:
             self._show_pretokens()
-
-
-PLACES_SHOWN = 200
-"""Most pretokens with a token that are listed, the most frequent ones."""
-
-
-class PlacesWindow(LedgerWindow):
-    """The pretokens that have a token at this step; Enter shows the lines of one.
-
-    They are searched in slices, since a rare token may be in one of millions.
-    """
-
-    def __init__(self, frame: Frame, token_id: int) -> None:
-        super().__init__(frame, (token_id, token_id))
-        self._token_id = token_id
-        self._words: list[bytes] = []
-        self._is_done = False
-        self._search = Slices(self, self._searched)
-
-    def on_mount(self) -> None:
-        self._search.start(self._find_words(), rest=0)
-
-    def on_unmount(self) -> None:
-        self._search.stop()
-
-    def _find_words(self) -> Iterator[None]:
-        """Find the pretokens with the token; yield after each candidate."""
-        frame, token = self._frame, self._token_id
-        for _, pretoken in frame.run.by_count.containing(frame.run.record.covers(token)):
-            if len(pretoken) <= LONGEST_TAKEN_APART and token in frame.tokens_of(pretoken):
-                self._words.append(pretoken)
-            if len(self._words) == PLACES_SHOWN:
-                return
-            yield
-
-    def _searched(self, is_done: bool) -> None:
-        self._is_done = is_done
-        if self._pretoken is None:
-            self._place = self.query_one(RowList).cursor
-            self._show_pretokens()
-
-    def _show_pretokens(self) -> None:
-        self._pretoken = None
-        name, words = visible_bytes(self._frame.any_token(self._token_id)), self._words
-        count = self._frame.vocabulary.count_of(self._token_id) or 0
-        most = tr("the most frequent ") if len(words) == PLACES_SHOWN else ""
-        self._say(
-            tr("{name} in the corpus: {times}", name=name, times=times(count)),
-            f"{most}{plural(len(words), 'pretoken')}{'' if self._is_done else tr(' so far')}",
-            tr("↵ lines of the corpus │ Esc closes") if words else tr("Esc closes"),
-        )
-        if not words:
-            none = tr("No pretoken of the corpus has {name} at this step.", name=name)
-            row = Row([(none if self._is_done else tr("Looking through the pretokens …"), "dim")])
-            self.query_one(RowList).show([row])
-            return
-        self.query_one(RowList).show(RowsOnDemand(len(words), self._pretoken_row), self._place)
-
-    def _pretoken_row(self, place: int) -> Row:
-        pretoken, counts = self._words[place], self._frame.counts
-        cells = len(number(counts[self._words[0]]))
-        tokens = self._painter.tokens(self._frame.tokens_of(pretoken))
-        count = right(number(counts[pretoken]), cells, "dim")
-        return Row([count, ("  ", ""), *tokens], ToPretoken(pretoken))
-
-    def _pretoken_of(self, place: int) -> bytes:
-        return self._words[place]
 
 
 REFRESH_SECONDS = 0.2

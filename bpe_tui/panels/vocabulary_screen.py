@@ -373,11 +373,3 @@ class VocabularyScreen(SessionScreen):
         token, fields = self.table.rows.token, self.table.query(Field)
         typed = "" if token is not None or not fields else fields.first().value
         self.host.navigation.ask(() if token is None else (token,), typed)
-
-    def action_places(self) -> None:
-        """Show where the corpus has the token under the cursor."""
-        token = self.table.rows.token
-        if token is None:
-            self.tell("Choose a token of this step: f shows its places in the corpus.")
-        else:
-            self.host.navigation.show_places(token)

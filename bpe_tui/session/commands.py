@@ -210,10 +210,6 @@ COMMANDS: tuple[Command, ...] = (
             "Only tokens never encoded: their own bytes give other tokens.",
             words="unreachable dead swapped", menu="filter",
             only_bpe="A piece may be taken wherever it fits, so each is encoded."),
-    Command("f", "places", "screen.places", LOOK, (VOCABULARY,),
-            "The words and lines of the corpus that have the token under the cursor.",
-            footer={"tokens": 14}, words="find in the corpus occurrences",
-            only_bpe="Places are listed of BPE's tokens; 2 shows how a text is cut here."),
 
     # The check and the comparison.
     Command("c", "choose", "app.open('CHECK')", DO, (CHECK,),

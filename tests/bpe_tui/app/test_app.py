@@ -158,7 +158,7 @@ async def test_a_menu_runs_what_a_letter_or_enter_chooses() -> None:
             assert len(app.session.merges.frame.merge.tied) > 1
         await pilot.press("t")
         menu: Any = app.screen
-        assert [len(menu._rows(cells)) for cells in (0, 32, 33)] == [13, 13, 11]
+        assert [len(menu._rows(cells)) for cells in (0, 32, 33)] == [12, 12, 10]
         await pilot.press("escape")
         assert isinstance(app.screen, TrainingScreen)
         app.seek(443)

@@ -10,7 +10,6 @@ from textual.widgets import TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.navigation import JumpStart
-from bpe_tui.bpe.windows import PlacesWindow
 from bpe_tui.dialogs.why import WhyWindow
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
@@ -183,14 +182,6 @@ async def test_each_target_leads_to_its_screen_and_step_and_backspace_back(
         ):
             say()
             assert app.notices.now.startswith(told)
-        app.session.following = True
-        app.navigation.show_places(257)
-        await pilot.pause()
-        assert (isinstance(app.screen, PlacesWindow), app.session.following) == (True, False)
-        await pilot.press("escape")
-        monkeypatch.setattr(app.session.frame, "has_corpus", False)
-        app.navigation.show_places(257)
-        assert app.notices.now.startswith("No corpus is open, so the token has no places")
         monkeypatch.setattr(app, "refusal_of", lambda _: "No text can be encoded.")
         app.navigation.open_encoding("low")
         assert (app.notices.now, app.screen.id) == ("No text can be encoded.", "training")

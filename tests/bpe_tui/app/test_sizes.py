@@ -300,7 +300,6 @@ WINDOWS: dict[str, tuple[str, str, str]] = {
     "Menu": ("bpe", "training", "t"),
     "Messages": ("bpe", "training", "ctrl+l"),
     "OpenOther": ("bpe", "training", "o"),
-    "PlacesWindow": ("bpe", "vocabulary", "end f"),
     "SavePieces": ("unigram", "training", "s"),
     "SaveTokenizer": ("bpe", "training", "s"),
     "SaveVocab": ("wordpiece", "training", "s"),

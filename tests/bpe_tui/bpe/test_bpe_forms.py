@@ -1,7 +1,6 @@
 """The rows of BPE's panels, answers, forks and sentences where they take another form."""
 
 from collections.abc import Callable
-from itertools import islice
 
 import pytest
 from drawing import MOST, SHEETS, Drawing
@@ -69,7 +68,6 @@ def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
     parts.append(f"{len(window._parts)} pretokens changed the pair's count")
     drawing.add("line", "", [Row(window._line_spans(frame.excerpt.lines[1], " widest"))])
     drawing.add("parts of a step", "", [Row([(part, "")]) for part in parts[:MOST]])
-    found = parts[MOST:]
     session = session_of(RunConfig(HANDOUT, pattern="whitespace", vocab_size=262))
     for text in ("len>=9", "count<9", "step 2"):
         session.breakpoints.add(text)
@@ -81,13 +79,6 @@ def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
     for width, session.stop_reason in widths:  # type: ignore[assignment]
         drawing.resize(width, 5)
         drawing.add("breakpoints", f"{width}", map(breakpoints.row, range(3)))
-    drawing.patch(windows, "LONGEST_TAKEN_APART", 6)
-    for most, candidates in ((2, 99), (3, 99), (9, 1)):
-        drawing.patch(windows, "PLACES_SHOWN", most)
-        window = windows.PlacesWindow(frame, ord("e"))
-        _ = [*islice(window._find_words(), candidates)]
-        found += map(repr, window._words)
-    drawing.add("places of e", "", [Row([(each, "")]) for each in found])
     drawing.patch(heap_panel, "ARRAY_SHOWN", 4)
     rows = tree_rows(frame, TokenPainter(frame, marks=False), 43)
     drawing.add("tree", "of four entries", rows)

@@ -1,27 +1,23 @@
 """The vocabulary screen and the bytes and tokens of one, driven by keys."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, frame_of, opened, session_of, step, until
+from opening import opened, step, until
 from screen_text import row_text, row_texts
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.windows import PlacesWindow
 from bpe_tui.panels import token_table
 from bpe_tui.panels.token_table import TokenRows, VocabularyPanel
 from bpe_tui.panels.vocabulary_screen import VocabularyScreen
-from bpe_tui.session.config import RunConfig
 from bpe_tui.shell.targets import ToToken
-from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.visible import visible_bytes
-from engine.bpe.frame import Frame
 
 
 @asynccontextmanager
@@ -115,49 +111,6 @@ async def test_the_newest_token_is_selected_until_one_is_chosen_and_enter_leads_
         await pilot.click(rows, offset=(3, 2))
         await pilot.pause()
         assert (app.screen.id, step(app)) == ("training", made_at)
-
-
-def test_the_window_of_places_encodes_nothing_as_it_opens_and_then_a_word_at_a_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    recording = session_of(RunConfig(str(SAMPLE.with_name("handout.txt")), vocab_size=270)).merges
-    assert recording is not None
-    frame, encoded = recording.seek(5), list[bytes]()
-    tokens_of = Frame.tokens_of
-    having = [word for word in frame.counts if 257 in frame.tokens_of(word)]
-
-    def encode(frame: Frame, word: bytes) -> Sequence[int]:
-        encoded.append(word)
-        return tokens_of(frame, word)
-
-    monkeypatch.setattr(Frame, "tokens_of", encode)
-    monkeypatch.setattr(Frame, "attribution", None)  # the changes of counts are another window's
-    window = PlacesWindow(frame, 257)
-    assert encoded == []
-    for candidates, _ in enumerate(window._find_words(), 1):
-        assert len(encoded) <= candidates
-    assert set(window._words) == set(having)
-
-
-@pytest.mark.slow
-async def test_f_leads_from_a_token_to_its_words_and_lines_in_the_corpus() -> None:
-    async with opened(vocab_size=700) as (app, pilot):
-        await pilot.press("end", "3", "slash", *"^he$", "enter", "f")
-        await until(pilot, lambda: app.screen.query("#ledger-rows"))
-        rows = app.screen.query_one(RowList)
-        frame = frame_of(app)
-        # By brute force: all pretokens, encoded, that have the token `he`.
-        words = [word for word in frame.counts if 257 in frame.tokens_of(word)]
-        await until(pilot, lambda: rows.row_count == min(len(words), 200))
-        first = max(words, key=frame.counts.__getitem__)
-        assert frame.counts[first] == int(row_text(rows, 0).split()[0].replace(",", ""))
-        await pilot.press("enter")
-        line = row_text(rows, 0)
-        await pilot.press("enter")
-        await until(pilot, lambda: app.screen.id == "training")
-        assert first.decode().replace(" ", "·") in line.replace("┊", "")
-        await pilot.press("backspace")
-        await until(pilot, lambda: app.screen.id == "vocabulary")
 
 
 async def test_a_search_without_tokens_names_the_merge_that_brings_one() -> None:
