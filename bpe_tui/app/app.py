@@ -376,21 +376,6 @@ class BpeTuiApp(SessionApp):
             self._show_again(before)
             left.came_from, self.session.came_from = None, left
 
-    def action_continue_tokenizer(self) -> None:
-        """Ask for a number of merges, and learn them after the open tokenizer's."""
-        config, opened = self.session.config, self.session.opened
-        if isinstance(config, TokenizerConfig) and opened is not None:
-            self.hold()
-            from bpe_tui.dialogs.export import AddMerges
-
-            view = Viewpoint(len(opened.tokenizer.merge_table))
-
-            def learn(merges: str | None) -> None:
-                if merges is not None:
-                    self._chose(replace(config, continued=int(merges), viewpoint=view))
-
-            self.push_screen(AddMerges(config, opened.tokenizer), learn)
-
     def retrain(self, config: RunConfig) -> None:
         """Read the corpus again, and train with other options."""
         if (refused := self.refusal_of("app.model")) is not None:

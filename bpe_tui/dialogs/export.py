@@ -11,7 +11,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from bpe_tui.session.config import TokenizerConfig, Viewpoint
+from bpe_tui.session.config import Viewpoint
 from bpe_tui.session.opening_command import (
     before_forks,
     command_that_opens,
@@ -21,15 +21,11 @@ from bpe_tui.session.session import Session
 from bpe_tui.shell.dialog import Dialog, SaveFile
 from bpe_tui.shell.exports import exported_text, screen_svg
 from bpe_tui.shell.panel_screen import PanelScreen
-from bpe_tui.widgets.language import tr, visible_message
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from bpe_tui.words.typed import parse_step
-from engine.bpe.continuation import check_continuable
-from engine.core.errors import BpeError
 from engine.core.files import write_files
-from engine.encoding.tokenizer import Tokenizer
 
 
 class GoTo(Dialog):
@@ -47,34 +43,6 @@ class GoTo(Dialog):
             self.refuse(tr(template, last=self._last))
         else:
             self.dismiss(str(step))
-
-
-USUAL = 500
-"""Number of merges that is suggested."""
-
-
-class AddMerges(Dialog):
-    """The window for the number of merges to learn after those of a tokenizer."""
-
-    def __init__(self, config: TokenizerConfig, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
-        own = number(len(tokenizer.merge_table))
-        corpus = visible_text(Path(config.corpus or "").name, spaces=False)
-        template = "New merges to learn on {corpus}, after the tokenizer's {own}. All ids stay."
-        hint = tr(template, corpus=corpus, own=own)
-        super().__init__("add merges", hint, str(config.continued or USUAL))
-
-    def answer(self, value: str) -> None:
-        typed = value.replace(",", "")[:12]
-        if not (typed.isascii() and typed.isdigit()):
-            self.refuse(tr("Give a number, such as {usual}.", usual=USUAL))
-            return
-        try:
-            check_continuable(self._tokenizer, int(typed))
-        except BpeError as error:
-            self.refuse(visible_message(error))
-        else:
-            self.dismiss(typed)
 
 
 class Export(SaveFile):

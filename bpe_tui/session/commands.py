@@ -11,7 +11,6 @@ from functools import cache
 from bpe_tui.session.config import (
     why_not_chatted,
     why_not_checkable,
-    why_not_continued,
     why_not_counted,
     why_not_forked,
     why_not_predicted,
@@ -329,9 +328,6 @@ COMMANDS: tuple[Command, ...] = (
             f"Train another model on this corpus: {_TITLES}.",
             words="bert sentencepiece pmi mutual information likelihood em viterbi switch change "
                   "train", why_not=why_not_retrained),
-    Command("A", "add merges", "app.continue_tokenizer", DO, EVERYWHERE,
-            "Learn more merges after those of the open tokenizer, on the open corpus.",
-            words="continue extend vocabulary domain adapt new tokens", why_not=why_not_continued),
     Command("o", "other", "app.open", DO, (COMPARISON,),
             "Choose another tokenizer to compare with.", footer={ANY: 23}),
     Command("o", "open", "app.open", DO, (*EVERYWHERE, START),

@@ -239,16 +239,5 @@ def why_not_retrained(config: Config) -> str | None:
     return None
 
 
-def why_not_continued(config: Config) -> str | None:
-    """Return why no merges can be learnt after a tokenizer's; `None` if they can."""
-    if isinstance(config, RunConfig):
-        return "This goes on with a tokenizer from a file: save it (s), then open that (o)."
-    if config.corpus is None:
-        return "New merges are learnt from a text: o opens a corpus."
-    if config.from_input:
-        return "Standard input has been read to its end; save it as a file, and open that."
-    return None
-
-
 NOTHING_OPEN = RunConfig("")
 """The config of an empty session."""

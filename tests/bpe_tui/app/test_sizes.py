@@ -285,7 +285,6 @@ async def test_a_list_that_was_clicked_stays_in_front_where_only_one_has_room() 
 # -- windows
 
 WINDOWS: dict[str, tuple[str, str, str]] = {
-    "AddMerges": ("tokenizer over a corpus", "training", "A"),
     "AskWindow": ("bpe", "explain", "m"),
     "Branches": ("bpe", "training", "i enter"),
     "Breakpoints": ("bpe", "training", "t b"),

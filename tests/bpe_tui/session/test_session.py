@@ -196,7 +196,7 @@ def test_only_what_was_trained_here_has_an_algorithm_and_a_tokenizer_alone_count
 
 
 COUNTED = {f"app.show('{kind}')" for kind in ("race", "family", "check")}
-CHECK, MODEL, MORE = "app.open('CHECK')", "app.model", "app.continue_tokenizer"
+CHECK, MODEL = "app.open('CHECK')", "app.model"
 CHAT = "app.chat"
 TOKENIZER = TokenizerConfig(("gpt2",))
 OF_TOKENIZERS = {CHECK, MODEL, "app.what_if", "app.predict"}
@@ -205,14 +205,14 @@ OF_TOKENIZERS = {CHECK, MODEL, "app.what_if", "app.predict"}
 @pytest.mark.parametrize(
     ("config", "refused"),
     [
-        (RUN, {MORE, CHAT}),
-        (RunConfig("-"), {CHECK, MODEL, MORE, CHAT}),
-        (replace(RUN, reading=Reading(more=("-",))), {CHECK, MODEL, MORE, CHAT}),
-        (replace(RUN, phases="gpt2:300,none:400"), {CHECK, MORE, CHAT}),
-        (replace(RUN, units="characters"), {CHECK, MORE, CHAT}),
-        (TOKENIZER, {*COUNTED, *OF_TOKENIZERS, MORE}),
+        (RUN, {CHAT}),
+        (RunConfig("-"), {CHECK, MODEL, CHAT}),
+        (replace(RUN, reading=Reading(more=("-",))), {CHECK, MODEL, CHAT}),
+        (replace(RUN, phases="gpt2:300,none:400"), {CHECK, CHAT}),
+        (replace(RUN, units="characters"), {CHECK, CHAT}),
+        (TOKENIZER, {*COUNTED, *OF_TOKENIZERS}),
         (replace(TOKENIZER, corpus=HANDOUT), OF_TOKENIZERS),
-        (replace(TOKENIZER, corpus="-"), {*OF_TOKENIZERS, MORE}),
+        (replace(TOKENIZER, corpus="-"), OF_TOKENIZERS),
         (replace(TOKENIZER, corpus=HANDOUT, continued=5), OF_TOKENIZERS - {"app.predict"}),
     ],
 )
