@@ -35,7 +35,7 @@ from bpe_tui.session.declarations import (
     shown_keys,
 )
 from bpe_tui.session.models import MODELS, kind_and_model
-from bpe_tui.widgets.language import listed, tr
+from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.lines import Lines, TextLines
 from bpe_tui.widgets.rows import CHIPS_MEET, Row, Span, hanging_rows
 from bpe_tui.widgets.visible import visible_text, width
@@ -345,8 +345,6 @@ def key_of_screen(kind: str) -> str:
     return next(each.shown for each in COMMANDS if each.action == f"app.show('{kind}')")
 
 
-MOST_NAMED = 4
-"""Most screens that are listed with their names."""
 IN_PANELS = {"j": "the next row, in a panel with rows", "k": "the row before, in a panel with rows"}
 """Uses of the keys that panels have; a screen without rows has none for them."""
 
@@ -354,7 +352,7 @@ IN_PANELS = {"j": "the next row, in a panel with rows", "k": "the row before, in
 def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | None:
     """Say where a key works that does nothing on the current screen; `None` for other keys.
 
-    For example `u: unused on 3 vocabulary │ undo on 8 pipeline`.
+    For example `v: heap view on 1 training`.
 
     Args:
         key: Textual's name of the key.
@@ -367,14 +365,14 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
     commands = [each for each in known if not each.menu] or known
     if any(command.action == f"app.show('{here}')" for command in commands):
         return tr("{shown}: {here} is this screen.", shown=shown, here=tr(here))
-    uses = _uses_on_screens(commands, model) if model is not None else ""
-    if len(places := {kind for each in commands if model for kind in kinds_with(each, model)}) == 1:
-        way = " ".join(filter(None, (MENUS.get(commands[0].menu), shown)))
-        uses += tr(": press {key}, then {way}", key=key_of_screen(places.pop()), way=way)
+    uses = _uses(commands, model) if model is not None else ""
     if not uses and any(COMPARISON in command.screens for command in commands):
         uses = tr("to go between differences, on the comparison of tokenizers (d on 2 encoding)")
     if not uses and model is not None:
-        uses = _uses_with_other_models(commands, model)
+        for other in MODELS.values():
+            if not uses and (found := _uses(commands, other)):
+                template = "{uses}, with {title} (M changes the model)"
+                uses = tr(template, uses=found, title=other.title)
     uses = uses or tr(IN_PANELS.get(key, ""))
     if uses:
         return f"{shown}: {uses}."
@@ -383,37 +381,14 @@ def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | Non
     return tr("{shown} is no key here; ? shows those that are.", shown=shown)
 
 
-def _uses_on_screens(commands: list[Command], model: Model) -> str:
-    """List what the commands do on other screens of the session."""
-    found: dict[str, list[str]] = {}
-    known = [(command, kinds_with(command, model)) for command in commands]
+def _uses(commands: list[Command], model: Model) -> str:
+    """List what the commands do on other screens of the session, each on the first that has it."""
+    found: dict[str, str] = {}
     for kind in EVERYWHERE:
-        for command, kinds in known:
-            if kind in kinds:
+        for command in commands:
+            if kind in kinds_with(command, model):
                 menu = MENUS.get(command.menu, "")
                 where = tr(" in the menu {menu}", menu=menu) if menu else ""
-                found.setdefault(tr(command.label) + where, []).append(kind)
-    return " │ ".join(
-        tr("{label} on {screens}", label=label, screens=_screens(kinds))
-        for label, kinds in found.items()
-    )
-
-
-def _screens(kinds: Sequence[str]) -> str:
-    """Name the screens by key and name; by their keys alone if they are many."""
-    if len(kinds) <= MOST_NAMED:
-        return listed(f"{key_of_screen(kind)} {tr(kind)}" for kind in kinds)
-    return tr("the screens {keys}", keys=" ".join(map(key_of_screen, kinds)))
-
-
-def _uses_with_other_models(commands: list[Command], model: Model) -> str:
-    """List what the commands do with other models, and on which screens; models alike together."""
-    titles: dict[str, list[str]] = {}
-    for other in MODELS.values():
-        if other is not model and (uses := _uses_on_screens(commands, other)):
-            titles.setdefault(uses, []).append(other.title)
-    template = "{uses}, with {named}"
-    parts = [
-        tr(template, uses=uses, named=tr(" and ").join(named)) for uses, named in titles.items()
-    ]
-    return tr("{parts} (M changes the model)", parts=tr("; ").join(parts)) if parts else ""
+                found.setdefault(tr(command.label) + where, f"{key_of_screen(kind)} {tr(kind)}")
+    template = "{label} on {screen}"
+    return " │ ".join(tr(template, label=label, screen=screen) for label, screen in found.items())
