@@ -345,18 +345,12 @@ class BpeTuiApp(SessionApp):
             self.hold()
             from bpe_tui.dialogs.open_other import ChooseModel
 
-            before = self.session.came_from
-            back = "" if before is None else tr("back to {run}", run=_describe_run(before))
-            self.push_screen(ChooseModel(config, back), self._chose_model)
+            self.push_screen(ChooseModel(config), self._train_other)
 
-    def _chose_model(self, chosen: ChosenModel) -> None:
-        if chosen == "back":
-            self._return_to_model()
-        elif chosen is not None:
-            self._train_other(chosen)
-
-    def _train_other(self, config: RunConfig) -> None:
+    def _train_other(self, config: RunConfig | None) -> None:
         """Train with other options, and keep the present run: `I` leads back to it."""
+        if config is None:
+            return
         left = self.session
         self.open(config)
         if left.shown is not None:
@@ -364,15 +358,11 @@ class BpeTuiApp(SessionApp):
             self.tell(tr("I leads back to {run}.", run=_describe_run(left)))
 
     def action_leave_run(self) -> None:
-        if self.session.forked_from is None:
-            self._return_to_model()
-        else:
-            super().action_leave_run()
-
-    def _return_to_model(self) -> None:
-        """Show the session again that was left for the present one, which is kept instead."""
+        """Leave a fork; else show the session again that was left, and keep this one instead."""
         left, before = self.session, self.session.came_from
-        if before is not None:
+        if left.forked_from is not None:
+            super().action_leave_run()
+        elif before is not None:
             self._show_again(before)
             left.came_from, self.session.came_from = None, left
 
@@ -412,7 +402,7 @@ def _prepare(
 
 
 if TYPE_CHECKING:
-    from bpe_tui.dialogs.open_other import Chosen, ChosenModel
+    from bpe_tui.dialogs.open_other import Chosen
     from bpe_tui.lessons.guide import Guide
     from bpe_tui.session.host import Host
     from engine.bpe.frame import Frame

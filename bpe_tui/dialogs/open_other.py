@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
-from typing import ClassVar, Final, Literal, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -368,34 +368,28 @@ def chosen_beside(given: GivenNames, beside: Config) -> Config | ToCompare:
 
 
 TITLE_CELLS = len("Unigram, textbook  ")
-BACK: Final = "back"
-"""Chosen instead of a model: the run that was left for the present one."""
 
 
 class ModelRows(Lines):
     """The models, each with its trainers if these learn by different rules.
 
-    A mark is at the present one. Before them is the way `back` to the run before, if there is one.
+    A mark is at the present one.
     """
 
-    def __init__(self, present: RunConfig, back: str = "") -> None:
+    def __init__(self, present: RunConfig) -> None:
         super().__init__(id="model-rows")
-        self._back = [Row([("← ", "here"), (back, "strong")], BACK)] * bool(back)
         self._models: list[tuple[Model, TrainerChoice | None]] = [
             (model, trainer) for model in MODELS.values() for trainer in model.trainers or (None,)
         ]
         self._present = self._models.index((MODELS[present.model], trainer_of(present)))
         self.styles.height = self.row_count
-        self.cursor = 0 if back else self._present
+        self.cursor = self._present
 
     @property
     def row_count(self) -> int:
-        return len(self._back) + len(self._models)
+        return len(self._models)
 
     def row(self, index: int) -> Row:
-        if index < len(self._back):
-            return self._back[index]
-        index -= len(self._back)
         model, trainer = self._models[index]
         shown, here = trainer or model, index == self._present
         title = [(tr(shown.title), "strong" if here else "")]
@@ -406,27 +400,20 @@ class ModelRows(Lines):
         return Row([*spans, summary], (model.name, trainer))
 
 
-ChosenModel = RunConfig | Literal["back"] | None
-
-
-class ChooseModel(Window[ChosenModel]):
-    """The window to choose a model; returns the config that trains it, or `None` for no other.
-
-    Args:
-        back: names the run that was left for the present one; "" for none.
-    """
+class ChooseModel(Window[RunConfig | None]):
+    """The window to choose a model; returns the config that trains it, or `None` for no other."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "close")]
 
-    def __init__(self, config: RunConfig, back: str = "") -> None:
+    def __init__(self, config: RunConfig) -> None:
         super().__init__()
-        self._config, self._back = config, back
+        self._config = config
 
     def compose(self) -> ComposeResult:
         with Vertical(id="choose-model", classes="window") as window:
             window.border_title = Content(tr("choose a model"))
             window.border_subtitle = Content(tr("↑ ↓ │ ↵ trains another │ Esc closes"))
-            yield ModelRows(self._config, self._back)
+            yield ModelRows(self._config)
             name = name_of(self._config)
             asked = self._config.vocab_size
             present = trainer_of(self._config)
@@ -437,7 +424,7 @@ class ChooseModel(Window[ChosenModel]):
                 to_size = tr("at most {tokens}", tokens=plural(asked, "token"))
             template = (
                 "Another is trained on {name}, to {to_size}. The run on the screen is kept: "
-                "I leads back to it, and so does M."
+                "I leads back to it."
             )
             hint = tr(template, name=name, to_size=to_size)
             yield Static(Content(hint), id="dialog-hint")
@@ -447,9 +434,6 @@ class ChooseModel(Window[ChosenModel]):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        if event.target == BACK:
-            self.dismiss(BACK)
-            return
         assert isinstance(event.target, tuple)
         model, trainer = event.target
         is_other = (model, trainer) != (self._config.model, trainer_of(self._config))
