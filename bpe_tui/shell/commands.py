@@ -169,7 +169,7 @@ LEGENDS = {
     VOCABULARY: ("space", "newline", "switch", "sorted", "byte", "hidden"),
     CHARTS: ("curve", "space", "byte"),
     INSPECTION: ("space", "byte", "hidden", "cut"),
-    RACE: ("curve", "cut"),
+    RACE: ("cut",),
     FAMILY: ("space", "token", "cursor", "byte", "cut"),
     CHECK: ("space", "pair", "here", "byte", "cut"),
     PIPELINE: ("space", "pretoken", "token", "fresh", "cursor", "letter", "hidden", "cut"),

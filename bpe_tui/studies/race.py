@@ -7,10 +7,8 @@ from dataclasses import replace
 from functools import partial
 from time import sleep
 
-import numpy as np
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.content import Content
 from textual.widgets import Static
 
 from bpe_tui.panels.player_screen import Transport
@@ -21,8 +19,6 @@ from bpe_tui.session.threads import Job, Post
 from bpe_tui.shell.panel import Panel
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.styles import sheet
-from bpe_tui.widgets.chart import Curve, CurvesChart, curves_of
-from bpe_tui.widgets.figure import NumberArray
 from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.lines import ShownInRows
 from bpe_tui.widgets.numbers import block_bar, number, short_number, short_time
@@ -34,22 +30,15 @@ from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.work_counts import COUNTERS
 
 NAME_CELLS = 9
-ROOMY = 90
-"""Least width, in cells, at which the standings have columns for all merges."""
-
-
-def operations_until(runner: racing.Runner, steps: int) -> NumberArray:
-    """Return the operations after each of the first steps; a logarithmic axis has no zero."""
-    return np.maximum(runner.work.operations(steps), 1)
 
 
 def operations_at(runner: racing.Runner, step: int) -> int:
     """Return the operations after `step` merges."""
-    return int(operations_until(runner, step)[-1]) if step else 0
+    return int(runner.work.operations(step)[-1]) if step else 0
 
 
 def hue_of(place: int) -> str:
-    """Return the role of the runner at a place, in tables and charts."""
+    """Return the role of the runner at a place."""
     return f"mark-{place}"
 
 
@@ -85,7 +74,6 @@ class StandingsPanel(RacePanel):
     WIDEST = 130
 
     def race_rows(self, race: racing.Race, step: int, width: int) -> Iterator[Row]:
-        roomy = width >= ROOMY and step > 0
         if step:
             asked = tr("by step {n}, who needs how much?", n=step)
         else:
@@ -94,9 +82,6 @@ class StandingsPanel(RacePanel):
         head = left([("" if step else tr("in all"), "dim")], NAME_CELLS)
         head += [right(tr("time"), 9), right(tr("operations"), 14), right("", 9)]
         step = step or race.steps
-        if roomy:
-            titles = (("in all: time", 13), ("operations", 14), ("merges", 9))
-            head += [right(tr(title), cells) for title, cells in titles]
         self.name_columns([(title, "dim") for title, _ in head])
         amounts = {
             runner: operations_at(runner, min(step, len(runner)))
@@ -121,9 +106,6 @@ class StandingsPanel(RacePanel):
                 else:
                     state = tr(str(runner.state.value))
                 spans += left([(f"  {state}", "dim")], 32)
-            if roomy:
-                spans.append(("    ", ""))
-                spans += _in_all(runner)
             most = max(amounts.values(), default=0)
             has_bar = most and room > 0
             bar = block_bar(amounts.get(runner, 0) / most, room) if has_bar else ""
@@ -140,15 +122,6 @@ def _done_by(runner: racing.Runner, step: int) -> Iterator[Span]:
     step = min(step, len(runner))
     yield right(short_time(float(runner.seconds_until(step)[-1]) if step else 0), 9)
     yield right(number(operations_at(runner, step)), 14)
-
-
-def _in_all(runner: racing.Runner) -> Iterator[Span]:
-    """Yield the time, operations and merges of all of a run; dashes before it begins."""
-    if runner.state is racing.RunnerState.WAITING:
-        yield from (right("—", cells, "dim") for cells in (9, 14, 9))
-    else:
-        yield from ((text, "dim") for text, _ in _done_by(runner, len(runner)))
-        yield right(number(len(runner)), 9, "dim")
 
 
 class WorkPanel(RacePanel):
@@ -273,13 +246,11 @@ class RaceJob(Job):
         self.post(self)
 
 
-TITLES = {"work": "what for?", "over-steps": "merge by merge"}
 STILL_TRAINS = "The race starts when training has ended."
 NOT_STARTED = "The race has not started yet."
 NO_RACE = "These merges come from a tokenizer; trainers race on a corpus alone (o opens one)."
 NO_RACE_SHORT = "Trainers race on a corpus alone (o opens one)."
 """The reason why a tokenizer has no race, and a shorter one."""
-NO_MERGE = "No merge was made, so there is nothing to draw."
 STARTS = "The race is about to start …"
 
 
@@ -308,10 +279,7 @@ class RaceScreen(SessionScreen):
     NAME = RACE
     SHOWS_STEP = False  # the slider has it
     CSS_PATH = sheet("race.tcss")
-    SLOT = tuple(TITLES)
-    PANEL_ORDER = ("standings", *SLOT)
-    TAKES_TURNS = True
-    HIDDEN = TITLES
+    PANEL_ORDER = ("standings", "work")
 
     def __init__(self) -> None:
         super().__init__()
@@ -322,11 +290,7 @@ class RaceScreen(SessionScreen):
         yield Transport(self.VIEW)
         with Container(id="panels"):
             yield StandingsPanel().data_bind(frame=RaceScreen.frame)
-            yield Static(id="panel-names")
             yield WorkPanel().data_bind(frame=RaceScreen.frame)
-            chart = CurvesChart("over-steps")
-            chart.why_empty = STARTS
-            yield chart
         yield Static(id="narration")
 
     # -- state in
@@ -339,7 +303,6 @@ class RaceScreen(SessionScreen):
             self._start(session)
         self.show_heading()
         self.query_one(Transport).show(session)
-        self.query_one(CurvesChart).at = session.frame.step or None
 
     def _start(self, session: Session) -> None:
         """Start the race on the counts of the session's run."""
@@ -372,25 +335,7 @@ class RaceScreen(SessionScreen):
             panel.race = self._job.race if self._job else None
             panel.why_empty = NO_RACE if has_none else NOT_STARTED
             panel.rebuild()
-        chart = self.query_one(CurvesChart)
-        chart.border_title = Content(tr("How does it grow, merge by merge?"))
-        chart.why_empty = NO_RACE_SHORT if has_none else STARTS
-        self._draw()
         self._narrate()
-
-    def _draw(self) -> None:
-        if self._job is None or self._job.race is None:
-            return
-        race = self._job.race
-        curves = []
-        for place, runner in enumerate(race.runners):
-            amounts = operations_until(runner, len(runner))
-            steps = np.arange(1, len(amounts) + 1)
-            curves.append(Curve(runner.algorithm.name, hue_of(place), steps, amounts))
-        chart = self.query_one(CurvesChart)
-        chart.figure = curves_of(curves, tr("step"))
-        chart.border_subtitle = Content(tr("operations so far"))
-        chart.why_empty = NO_MERGE if self._job.complete and not race.steps else STARTS
 
     # -- words
 

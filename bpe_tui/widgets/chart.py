@@ -1,4 +1,4 @@
-"""Charts on the screen: a figure or several curves, with axes and a cursor at one x.
+"""Charts on the screen: a figure with axes and a cursor at one x.
 
 No library has charts that are fast enough. `textual-plot` 0.10.1 is maintained, but both its axes
 are linear, and it draws the whole curve again whenever its cursor moves: 43 ms for 10,000 points,
@@ -8,9 +8,8 @@ the cursor only paints them again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from textwrap import wrap
 from typing import ClassVar
 
@@ -22,12 +21,11 @@ from textual.strip import Strip
 
 from bpe_tui.styles import painted
 from bpe_tui.widgets.controls import Dragged
-from bpe_tui.widgets.figure import Figure, NumberArray, braille_between, cells_of, spans_through
+from bpe_tui.widgets.figure import Figure, cells_of
 from bpe_tui.widgets.language import tr
 from bpe_tui.widgets.numbers import short_number
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import width as width_of
-from engine.core.slow_modules import np
 
 GUTTER = 7
 """Cells for the numbers on the left, including the axis."""
@@ -37,8 +35,6 @@ ROWS_A_TICK = 3
 CELLS_A_TICK = 12
 TICKS_BEFORE_UNIT = 2
 """Numbers of the x axis that its unit does not push out: two show the scale."""
-Canvas = list[list[Span]]
-"""Lines of cells; a cell is a character with its role."""
 
 
 class Chart(Dragged, can_focus=True):
@@ -92,12 +88,9 @@ class Chart(Dragged, can_focus=True):
             if self._made != made:  # moving the cursor does not change the cells
                 self._made = made
                 self._numbers = _y_axis(self.figure, height)
-                self._draw(*made)
+                self._cells = cells_of(*made)
             return [(self._numbers[y], "dim"), *self._body(self.figure, y)]
         return self._x_axis(self.figure, width)[y - height]
-
-    def _draw(self, figure: Figure, width: int, height: int) -> None:
-        self._cells = cells_of(figure, width, height)
 
     def _body(self, figure: Figure, y: int) -> Iterator[Span]:
         """Yield the spans of a line of the curve: bright before the cursor, dim after it."""
@@ -178,90 +171,3 @@ def _cell_of(figure: Figure, x: float | None, cells: int) -> int | None:
 def _cell(place: float, cells: int) -> int:
     """Return the cell of a place between 0 and 1; the nearest cell for other places."""
     return max(0, min(int(place * cells), cells - 1))
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """A curve with its name and role. The xs rise; it may cover only a part of the axis."""
-
-    name: str
-    role: str
-    xs: NumberArray
-    ys: NumberArray
-
-
-@dataclass(frozen=True, eq=False)
-class Curves(Figure):
-    """A figure of several curves; `xs` and `ys` are the points of all curves, for the axes."""
-
-    curves: Sequence[Curve] = ()
-
-
-def curves_of(curves: Sequence[Curve], x_label: str) -> Curves | None:
-    """Return the curves as one figure with logarithmic axes; `None` without any point."""
-    drawn = [curve for curve in curves if len(curve.xs)]
-    if not drawn:
-        return None
-    return Curves(
-        np.concatenate([curve.xs for curve in drawn]),
-        np.concatenate([curve.ys for curve in drawn]),
-        x_label,
-        log_x=True,
-        log_y=True,
-        curves=drawn,
-    )
-
-
-class CurvesChart(Chart):
-    """A chart of `Curves`, each with its name at its end, so that no colours are needed.
-
-    A cell holds the dots of one curve: the last one that crosses it.
-    """
-
-    _canvas: Canvas
-
-    def _draw(self, figure: Figure, width: int, height: int) -> None:
-        assert isinstance(figure, Curves)
-        self._canvas = canvas_of(figure, width, height)
-
-    def _body(self, figure: Figure, y: int) -> Iterator[Span]:
-        """Yield the spans of a line of the curves; the cursor is behind the curves."""
-        cursor = _cell_of(figure, self.at, len(self._canvas[y]))
-        line = [
-            ("│", "pair") if place == cursor and cell == " " else (cell, role)
-            for place, (cell, role) in enumerate(self._canvas[y])
-        ]
-        for role, cells in groupby(line, key=lambda span: span[1]):
-            yield "".join(cell for cell, _ in cells), role
-
-
-def canvas_of(figure: Curves, width: int, height: int) -> Canvas:
-    """Draw the curves in cells, and over them each name: at its curve's end or below others."""
-    canvas: Canvas = [[(" ", "dim")] * width for _ in range(height)]
-    for curve in figure.curves:
-        for line, drawn in zip(canvas, _cells_of(figure, curve, width, height), strict=True):
-            for place, cell in enumerate(drawn):
-                if cell != " ":
-                    line[place] = cell, curve.role
-    named = sorted(figure.curves, key=lambda curve: -float(curve.ys[-1]))[:height]
-    free = 0  # the first line without a name
-    for left, curve in zip(range(len(named), 0, -1), named, strict=True):
-        curve_end = height - 1 - int(figure.y_scale.place(float(curve.ys[-1])) * (height - 1))
-        at = min(max(curve_end, free), height - left)
-        free = at + 1
-        name = curve.name[:width]
-        end = int(figure.x_scale.place(float(curve.xs[-1])) * (width - 1)) + 1
-        start = min(max(end - len(name), 0), width - len(name))
-        for place, letter in enumerate(name, start):
-            canvas[at][place] = letter, curve.role
-    return canvas
-
-
-def _cells_of(figure: Curves, curve: Curve, width: int, height: int) -> list[str]:
-    columns, rows = 2 * width, 4 * height
-    across = figure.x_scale.places(curve.xs) * (columns - 1)
-    lowest, highest = spans_through(across, figure.y_scale.places(curve.ys) * (rows - 1), columns)
-    dots = np.arange(columns)
-    beyond = (dots < np.rint(across[0])) | (dots > np.rint(across[-1]))
-    lowest[beyond], highest[beyond] = rows, -1
-    return braille_between(lowest, highest, height)

@@ -30,7 +30,7 @@ from bpe_tui.panels.why_rows import explanation_rows, token_rows
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.declarations import CHARTS, INSPECTION, LESSON, TRAINING, VOCABULARY
 from bpe_tui.shell.panel import FramePanel, TokenPainter
-from bpe_tui.widgets.chart import Chart, Curve, CurvesChart, curves_of
+from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.controls import FooterKey, KeyBar, Tab, TabLine
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.rows import Row, RowTable, plain_text
@@ -203,11 +203,6 @@ def draw_tokens(drawing: Drawing, screen: Any, frame: Any, width: int) -> None:
 
 
 XS, COUNTS = np.arange(1, 41), np.array([5, 30, 17, 8, 3, 1, 0, 1])
-CURVES = [
-    Curve("short", "loss", np.array([1, 10, 100]), np.array([2, 20, 40])),
-    Curve("longer", "gain", np.array([1, 50]), np.array([3, 80])),
-    Curve("none", "", XS[:0], XS[:0]),
-]
 KEYS = [
     FooterKey("q", "quit", "quit", is_lasting=True),
     FooterKey("→", "next", "step"),
@@ -220,25 +215,24 @@ TABS = [
     Tab("1", "train", "tr", "train"),
     Tab("2", "vocab", "voc", "vocab", is_open=False),
 ]
-CHARTS_DRAWN: list[tuple[type[Chart], Figure | None, int | None]] = [
-    (Chart, Figure(XS, XS * XS, "step"), 20),
-    (Chart, Figure(XS, 1000 // XS, "place", log_x=True, log_y=True), None),
-    (Chart, Figure(XS[:8], COUNTS, "bytes", bars=True, bars_top=40), None),
-    (Chart, None, None),
-    (CurvesChart, curves_of(CURVES, "size"), 10),
+CHARTS_DRAWN: list[tuple[Figure | None, int | None]] = [
+    (Figure(XS, XS * XS, "step"), 20),
+    (Figure(XS, 1000 // XS, "place", log_x=True, log_y=True), None),
+    (Figure(XS[:8], COUNTS, "bytes", bars=True, bars_top=40), None),
+    (None, None),
 ]
 
 
 def test_the_lines_of_charts_keys_and_tabs_are_those_kept(drawing: Drawing) -> None:
-    for kind, figure, at in CHARTS_DRAWN:
+    for figure, at in CHARTS_DRAWN:
         for size in ((31, 9), (12, 4), (9, 3), (9, 2), (8, 3), (7, 3)):
             drawing.resize(*size)
-            chart = kind("drawn")
+            chart = Chart("drawn")
             chart.why_empty = "nothing to draw"
             chart.set_reactive(Chart.figure, figure)
             chart.set_reactive(Chart.at, at)
             lines = [Row(list(chart.line(y))) for y in range(size[1])]
-            drawing.add(f"{kind.__name__} {figure and figure.x_label} {size}", "", lines)
+            drawing.add(f"Chart {figure and figure.x_label} {size}", "", lines)
     for room in range(45, 5, -1):
         drawing.resize(room, 1)
         bar, line = KeyBar(), TabLine()

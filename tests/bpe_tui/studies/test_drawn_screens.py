@@ -181,13 +181,12 @@ def draw_kinds(drawing: Drawing) -> None:
     drawing.patch(model_table_panels, "parallel_samples", lambda: {"english": "low", "zh": "漢字"})
     entries, details, rows = [], FamilyDetails(), FamilyTable()
     for name in KINDS:
-        entry = KindEntry(name)
         found = try_training(name, learnt, 262 if KINDS[name].model else 30)
         if isinstance(found, Untrained):
-            entry.state = found.reason
+            entry = KindEntry(name, found.reason)
         else:
-            entry.tokenizer, entry.row = found, row_of(found, unseen)
-        entry.stopped = name == "word"
+            row, stopped = row_of(found, unseen), name == "word"
+            entry = KindEntry(name, tokenizer=found, row=row, stopped=stopped)
         entries.append(entry)
         drawing.lines.append(describe_sizes(entries, 300))
         if name in ("word", "bpe", "unigram"):
@@ -203,7 +202,7 @@ def draw_kinds(drawing: Drawing) -> None:
     word = entries[0]
     for words in ("abcdefgh", "abcdefghij"):
         assert word.tokenizer is not None
-        word.row = row_of(word.tokenizer, [" ".join(words)])
+        word = replace(word, row=row_of(word.tokenizer, [" ".join(words)]))
         details.show(word, "low", "")
         add(drawing, details)
     drawing.resize(70, 26)

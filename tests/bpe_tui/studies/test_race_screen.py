@@ -8,10 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock, patch
 
-import numpy as np
 import pytest
 from opening import opened, opened_as, until
-from screen_text import drawn, shown
+from screen_text import shown
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -26,7 +25,6 @@ from bpe_tui.studies.race import (
     _with_fork,
     describe_race,
 )
-from bpe_tui.widgets.chart import Curve, CurvesChart, canvas_of, curves_of
 from bpe_tui.widgets.controls import KeyBar
 from engine.bpe.race import RACERS
 from engine.recording.merge_record import PhaseStart
@@ -65,15 +63,13 @@ def said(screen: RaceScreen) -> str:
     return str(screen.query_one("#narration", Static).content)
 
 
-async def test_a_key_starts_the_race_whose_merges_are_the_same_with_a_curve_for_each() -> None:
+async def test_a_key_starts_the_race_whose_merges_are_the_same() -> None:
     async with racing() as (app, screen, pilot):
         app.seek(3)
         standings = shown(screen.query_one(StandingsPanel))
         assert all(f"\n{name} " in f"\n{standings}" for name in RACERS)
         assert said(screen) == "4 trainers, the same 14 merges."
         assert "leave" not in [key.label for key in screen.query_one(KeyBar).keys]
-        chart = screen.query_one(CurvesChart)
-        assert all(trainer in drawn(chart) for trainer in RACERS)
         job = job_of(screen)
         job.complete = False  # as of a race that still runs
         await pilot.press("escape")
@@ -161,16 +157,3 @@ async def test_a_corpus_without_pairs_says_so(tmp_path: Path) -> None:
     corpus.write_text("a")
     async with racing(corpus) as (_, screen, _):
         assert said(screen) == "4 trainers, the same 0 merges."
-        assert "No merge" in drawn(screen.query_one(CurvesChart))
-
-
-def test_names_of_curves_that_end_close_together_keep_the_order_of_their_ends() -> None:
-    ends = {"low": 1, "next": 2, "third": 3, "top": 3000}
-    curves = [
-        Curve(name, "token-0", np.array([1, 10]), np.array([1, end])) for name, end in ends.items()
-    ]
-    figure = curves_of(curves, "step")
-    assert figure is not None
-    lines = ["".join(cell for cell, _ in line) for line in canvas_of(figure, 20, 5)]
-    written = [name for line in lines for name in ends if line.endswith(name)]
-    assert written == ["top", "third", "next", "low"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bpe_tui.widgets.chart import GUTTER, Curve, canvas_of, curves_of, x_axis
+from bpe_tui.widgets.chart import GUTTER, x_axis
 from bpe_tui.widgets.figure import Figure, Scale, cells_of, round_step, scale_for, spans
 from bpe_tui.widgets.numbers import BODY, HALF, bar, scale_of, trace
 
@@ -112,46 +112,6 @@ def test_numbers_below_an_axis_leave_room_for_its_unit() -> None:
         figure = Figure(np.array([0, last]), np.array([1, 5]), "step")
         before = "" if "step" in numbers else " step"
         assert x_axis(figure, cells) == (marks, f"{before:{GUTTER}}{numbers}")
-
-
-CURVES = {
-    "a very long name": ([1, 10], [1, 1]),
-    "two": ([1, 5], [2, 2]),
-    "three": ([1, 10], [2, 3]),
-    "lost": ([2, 10], [1, 1000]),
-    "no": ([1, 1], [1, 1]),
-}
-"""Name of a curve → its xs and ys."""
-CANVASES = {
-    5: [
-        ("        lost", "        3333"),
-        ("       three", "       22222"),
-        ("     two⠁   ", "     1113   "),
-        ("a very long ", "000000000000"),
-        ("no⠒⢀⠔⠁⠉⠉⠉⠉⠉⠉", "442333222222"),
-    ],
-    4: [
-        ("        lost", "        3333"),
-        ("       three", "       22222"),
-        ("     two    ", "     111    "),
-        ("a very long ", "000000000000"),
-    ],
-}
-"""Height → its lines, and the curve of each cell."""
-
-
-def test_a_curve_has_its_name_at_its_end_or_below_the_names_of_higher_ones() -> None:
-    curves = [
-        Curve(name, str(place), np.array(xs), np.array(ys))
-        for place, (name, (xs, ys)) in enumerate(CURVES.items())
-    ]
-    figure = curves_of(curves, "step")
-    assert figure is not None
-    for height, lines in CANVASES.items():
-        canvas = canvas_of(figure, 12, height)
-        texts = ["".join(cell for cell, _ in line) for line in canvas]
-        roles = ["".join(role for _, role in line).replace("dim", " ") for line in canvas]
-        assert list(zip(texts, roles, strict=True)) == lines
 
 
 def test_scattered_values_have_a_column_each_or_show_their_median() -> None:
