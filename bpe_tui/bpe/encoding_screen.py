@@ -10,7 +10,8 @@ from textual.widgets import TextArea
 
 from bpe_tui.bpe import walks
 from bpe_tui.bpe.training_screen import BPE_VIEW, EncodedText
-from bpe_tui.panels.encoding_screen import TextLanesPanel, WalkScreen
+from bpe_tui.panels.encoding_screen import WalkScreen
+from bpe_tui.panels.token_detail import LanesPanel
 from bpe_tui.session.declarations import ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
@@ -31,7 +32,7 @@ LONGEST_IN_LANES = 20_000
 """Number of characters of the text that the lanes look at; they show its first tokens only."""
 
 
-class TypedLanesPanel(TextLanesPanel):
+class TypedLanesPanel(LanesPanel):
     """Characters, bytes and tokens of the text, aligned, whatever a pipeline makes of it."""
 
     def places_of(self, frame: AnyMergeFrame) -> tuple[bytes, Iterable[TokenPlace]]:

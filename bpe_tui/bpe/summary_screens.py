@@ -18,7 +18,6 @@ from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.bpe.training_screen import BPE_VIEW
 from bpe_tui.panels import charts
 from bpe_tui.panels.inspection_screen import InspectionScreen
-from bpe_tui.panels.token_detail import LanesPanel
 from bpe_tui.panels.token_table import VocabularyPanel
 from bpe_tui.panels.vocabulary_screen import VocabularyScreen
 from bpe_tui.session.declarations import CHARTS as NAME
@@ -41,7 +40,6 @@ class BpeVocabularyScreen(VocabularyScreen):
     NAME = VOCABULARY
     VIEW = BPE_VIEW
     TABLE = VocabularyPanel
-    LANES = LanesPanel
 
     def facts_of(self, frame: Frame) -> Sequence[str]:
         counted = tr("no corpus, so nothing is counted; o opens one")

@@ -121,18 +121,6 @@ class TextPretokensPanel(PartsPanel[FrameT]):
         return RowsOnDemand(len(self.pretokens), row)
 
 
-class TextLanesPanel(LanesPanel):
-    """The lanes of `text`."""
-
-    text: ShownInRows[str] = ShownInRows("")
-
-    def show(self, frame: Any, text: str) -> None:
-        """Show another text and another frame, making the rows only once."""
-        self.set_reactive(TextLanesPanel.frame, frame)
-        self.set_reactive(TextLanesPanel.text, text)
-        self.rebuild()
-
-
 class WalkedPanel(TokenPanel[MergeFrameT]):
     """A panel that walks through the steps of an encoding; each row is a step.
 

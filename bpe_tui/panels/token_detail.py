@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, islice, pairwise
+from itertools import islice
 from typing import Any, ClassVar, NamedTuple
 
 from textual.reactive import reactive
@@ -193,9 +193,9 @@ def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Sequence[Row]:
 
 
 class LanesPanel(FramePanel[Any]):
-    """The lanes of `token_ids`: characters, bytes, GPT-2's spelling, tokens and ids, aligned.
+    """The lanes of `text`: characters, bytes, GPT-2's spelling, tokens and ids, aligned.
 
-    Only tokens of bytes have GPT-2's spelling. A subclass shows a text instead.
+    Only tokens of bytes have GPT-2's spelling.
     """
 
     ID, TITLE = "lanes", "bytes and tokens"
@@ -205,17 +205,19 @@ class LanesPanel(FramePanel[Any]):
     FOOT: ClassVar[str] = ""
     """Text of the lower border; "": whether text is lost."""
 
-    token_ids: ShownInRows[tuple[int, ...]] = ShownInRows(())
+    text: ShownInRows[str] = ShownInRows("")
     rows_of_a_line = 1
     """Rows of a line of the text: one for each lane, and a blank one."""
 
+    def show(self, frame: Any, text: str) -> None:
+        """Show another text and another frame, making the rows only once."""
+        self.set_reactive(LanesPanel.frame, frame)
+        self.set_reactive(LanesPanel.text, text)
+        self.rebuild()
+
     def places_of(self, frame: Any) -> tuple[bytes, Iterable[TokenPlace]]:
         """Return the text to show, and its tokens with their places in it."""
-        ids = list(filter(frame.has_token, self.token_ids))
-        covered = list(map(frame.run.record.covers, ids))
-        edges = accumulate(map(len, covered), initial=0)
-        places = (TokenPlace(i, *span) for i, span in zip(ids, pairwise(edges), strict=True))
-        return b"".join(covered), places
+        raise NotImplementedError
 
     def rows_of(self, frame: Any, width: int) -> Sequence[Row]:
         data, found = self.places_of(frame)
@@ -225,7 +227,7 @@ class LanesPanel(FramePanel[Any]):
         lanes = align_places(data, places[:TOKENS_SHOWN])
         if not lanes.columns:
             self.say(self.TITLE)
-            template = "No {token} to show: type a text, or choose one."
+            template = "No {token} to show: type a text."
             return sentence(tr(template, token=tr(self.TOKEN)), width)
         in_bytes = isinstance(frame, Frame) and frame.run.alphabet.unit == "byte"
         lost = len(data) > sum(place.end - place.start for place in places[:TOKENS_SHOWN])

@@ -8,7 +8,7 @@ for models that merge.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
@@ -21,7 +21,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from bpe_tui.panels.token_detail import LanesPanel, MergeTreePanel
+from bpe_tui.panels.token_detail import MergeTreePanel
 from bpe_tui.session.declarations import Command
 from bpe_tui.session.host import Host
 from bpe_tui.session.session import Session
@@ -271,18 +271,15 @@ class VocabularyTable(SortedTable):
 class VocabularyScreen(SessionScreen):
     """The table of the tokens at a step, with panels about the token under the cursor.
 
-    The table is the first panel of `PANEL_ORDER`, the lanes are the last.
+    The table is the first panel of `PANEL_ORDER`.
     """
 
     TABLE: ClassVar[type[VocabularyTable]]
     BESIDE: ClassVar[tuple[type[Any], ...]] = (MergeTreePanel,)
-    """The classes of the panels beside the table; with little room, they share a place below."""
-    LANES: ClassVar[type[LanesPanel]]
+    """The classes of the panels beside the table; with little room, they are below it."""
     CSS_PATH = sheet("vocabulary.tcss")
-    PANEL_ORDER: ClassVar[tuple[str, ...]] = ("tokens", "tree", "lanes")
+    PANEL_ORDER: ClassVar[tuple[str, ...]] = ("tokens", "tree")
     FOLLOWS_FIRST = True
-    SLOT: ClassVar[tuple[str, ...]] = ("lanes", "tree")
-    HIDDEN: ClassVar[Mapping[str, str]] = {"tree": "merge tree", "lanes": "bytes and tokens"}
     ZOOMS_IN_LESSONS = True
 
     _search_from: Any = None
@@ -291,9 +288,8 @@ class VocabularyScreen(SessionScreen):
     # -- what the screen of a model without merges overrides
 
     def look_at(self, token: int | None) -> None:
-        """Show the token under the cursor in the other panels."""
+        """Show the token under the cursor in the other panel."""
         self.query_one(MergeTreePanel).token_id = token
-        self.query_one(LanesPanel).token_ids = () if token is None else (token,)
 
     def token_named_by(self, target: object) -> int | None:
         """Return the token that a row leads to; `None` if it leads elsewhere."""
@@ -305,7 +301,6 @@ class VocabularyScreen(SessionScreen):
             with Vertical(id="about"):
                 for panel in self.BESIDE:
                     yield panel().data_bind(frame=SessionScreen.frame)
-        yield self.LANES().data_bind(frame=SessionScreen.frame)
 
     # -- state in
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import cast
 
 from bpe_tui.panels import charts
 from bpe_tui.panels.inspection_rows import (
@@ -27,8 +27,8 @@ from bpe_tui.unigram.model import (
     save_frame,
 )
 from bpe_tui.unigram.narration import score_text
-from bpe_tui.unigram.piece_table import PieceDetailPanel, PieceLanesPanel, UnigramVocabularyPanel
-from bpe_tui.unigram.pieces import UNIGRAM_VIEW, PieceInText, PiecePainter
+from bpe_tui.unigram.piece_table import PieceDetailPanel, UnigramVocabularyPanel
+from bpe_tui.unigram.pieces import UNIGRAM_VIEW
 from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import number, short_number
 from bpe_tui.widgets.visible import visible_text
@@ -49,10 +49,7 @@ class UnigramVocabularyScreen(VocabularyScreen):
     VIEW = UNIGRAM_VIEW
     TABLE = UnigramVocabularyPanel
     BESIDE = (PieceDetailPanel,)
-    LANES = PieceLanesPanel
-    SLOT = ("piece", "lanes")
-    PANEL_ORDER = ("tokens", *SLOT)
-    HIDDEN: ClassVar[Mapping[str, str]] = {"piece": "piece", "lanes": "bytes and tokens"}
+    PANEL_ORDER = ("tokens", "piece")
 
     def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
         template = "{tokens} in the corpus"
@@ -69,12 +66,6 @@ class UnigramVocabularyScreen(VocabularyScreen):
         if about.number == token:
             about.rebuild()  # the costs may be known now
         about.number = token
-        frame, lanes = self.frame, self.query_one(PieceLanesPanel)
-        lanes.pieces = ()
-        at = None if frame is None or token is None else frame.index_of(token)
-        if frame is not None and token is not None and at is not None:
-            look = PiecePainter(frame).piece(token)
-            lanes.pieces = [PieceInText(int(frame.ids[at]), frame.record.texts[token], look)]
 
     def token_named_by(self, target: object) -> int | None:
         return target.number if isinstance(target, ToPiece) else None

@@ -13,7 +13,6 @@ from textual.reactive import reactive
 from bpe_tui.panels.encoding_screen import (
     LANES_KEY,
     THE_END,
-    TextLanesPanel,
     TextPretokensPanel,
     WalkedPanel,
     WalkScreen,
@@ -54,14 +53,7 @@ class WordPieceTextPretokens(TextPretokensPanel[WordPieceFrame]):
         ]
 
 
-class WordPieceLanesPanel(LanesPanel):
-    """Characters, bytes and pieces, aligned; `##` covers no character of the text."""
-
-    TOKEN = "piece"
-    FOOT = "## is no part of the text"
-
-
-class WordLanesPanel(TextLanesPanel):
+class WordLanesPanel(LanesPanel):
     """Characters, bytes and pieces of the text; an unknown word is one piece over all of it."""
 
     TOKEN = "piece"

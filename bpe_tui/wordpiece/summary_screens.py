@@ -31,7 +31,6 @@ from bpe_tui.widgets.language import plural, tr
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Column, Span
 from bpe_tui.widgets.visible import visible_text
-from bpe_tui.wordpiece.encoding_screen import WordPieceLanesPanel
 from bpe_tui.wordpiece.model import WORDPIECE_CHARTS, WORDPIECE_INSPECTION, WORDPIECE_VOCABULARY
 from bpe_tui.wordpiece.training_screen import WORDPIECE_VIEW
 from bpe_tui.words.narration import how_trained
@@ -83,7 +82,6 @@ class WordPieceVocabularyScreen(VocabularyScreen):
     NAME = WORDPIECE_VOCABULARY
     VIEW = WORDPIECE_VIEW
     TABLE = WordPieceVocabularyPanel
-    LANES = WordPieceLanesPanel
 
     def facts_of(self, frame: WordPieceFrame) -> Sequence[str]:
         counted = tr("{token_count} in the corpus", token_count=frame.token_count)

@@ -24,7 +24,7 @@ from bpe_tui.explain.explanation import AnyExplainer, Beat, CountRoom, StepMomen
 from bpe_tui.explain.unigram import UnigramExplainer
 from bpe_tui.panels.charts import ChartPanel
 from bpe_tui.panels.corpus import CorpusPlace
-from bpe_tui.panels.token_detail import LanesPanel, MergeTreePanel
+from bpe_tui.panels.token_detail import MergeTreePanel
 from bpe_tui.panels.training_panels import TypedTextPanel
 from bpe_tui.panels.why_rows import explanation_rows, token_rows
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
@@ -188,11 +188,9 @@ def draw_tokens(drawing: Drawing, screen: Any, frame: Any, width: int) -> None:
     rows = [drawn.row(*table.value_of(frame, each)) for each in entries]
     drawing.add("vocabulary", "", rows)
     newest = frame.vocabulary.id_of(entries[0])
-    tree, lanes = MergeTreePanel(), LanesPanel()
+    tree = MergeTreePanel()
     tree.set_reactive(MergeTreePanel.token_id, newest)
-    lanes.set_reactive(LanesPanel.token_ids, (newest, entries[1], newest))
     drawing.add_panel(tree, frame, width)
-    drawing.add_panel(lanes, frame, width)
     painter = TokenPainter(frame, marks=True)
     drawing.add("token", "", token_rows(painter, newest, width))
     for step in (1, frame.recorded_steps):

@@ -11,6 +11,7 @@ from opening import SAMPLE, session_of
 from sheets import check_sheet
 from tiny_tokenizers import LOW, timeline_of
 
+from bpe_tui.bpe.encoding_screen import TypedLanesPanel
 from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.bpe.training_screen import CorpusPanel
 from bpe_tui.explain.bpe import BpeExplainer
@@ -288,9 +289,9 @@ def limits(drawing: Drawing) -> Iterator[Part]:
             yield f"{table._shown_title} in {cells} cells", [Row(table.head), table.row(1)]
     drawing.patch(token_detail, "TOKENS_SHOWN", 2)
     drawing.patch(token_detail, "LINES_SHOWN", 3)
-    for ids, made, least in (((97, 98), 256, 11), ((97, 98, 99), 306, 4)):
-        lanes = LanesPanel()
-        lanes.set_reactive(LanesPanel.token_ids, ids)
+    for text, made, least in (("xq", 256, 11), ("xqx", 306, 4)):
+        lanes = TypedLanesPanel()
+        lanes.set_reactive(LanesPanel.text, text)
         drawing.add_panel(lanes, frame.at(51), 40)
         for cells in (40, token_detail.RANK_CELLS + least):
             tree = MergeTreePanel()
