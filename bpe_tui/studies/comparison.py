@@ -8,10 +8,9 @@ a tokenizer cuts is over marks of its tokens in that strip, a mark for each byte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from textual.app import ComposeResult
@@ -27,16 +26,12 @@ from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.language import plural, tr, visible_message
 from bpe_tui.widgets.lines import Lines, ShownInRows
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import CHIPS_MEET, CutSpan, Row, Span, left, paragraph, right, with_below
+from bpe_tui.widgets.rows import CHIPS_MEET, CutSpan, Row, Span, left, right, with_below
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
-from bpe_tui.words.measures import describe_merge_difference, short_names
+from bpe_tui.words.measures import short_names
 from bpe_tui.words.narration import first_fitting
 from engine.analysis.text_comparison import (
-    MergeListDifference,
-    Overlap,
     TextComparison,
-    first_merge_difference,
-    overlap,
 )
 from engine.core.characters import whole_characters
 from engine.core.errors import BpeError
@@ -268,26 +263,12 @@ class StripsPanel(Lines):
 
 LABEL_CELLS, COLUMN = 20, 12
 """Cells of the labels, and least cells of a column."""
-EXAMPLES = 6
-
-
-class Vocabularies(NamedTuple):
-    """The comparison of vocabularies, and of the merges of each tokenizer with the first.
-
-    Attributes:
-        has_merges: whether the first has any.
-    """
-
-    overlap: Overlap
-    merge_differences: tuple[MergeListDifference | None, ...]
-    has_merges: bool
 
 
 class NumbersPanel(Lines):
-    """The numbers of each tokenizer: of a text, of its vocabulary and merges."""
+    """The numbers of each tokenizer on a text."""
 
     comparison: ShownInRows[TextComparison | None] = ShownInRows(None)
-    vocabularies: ShownInRows[Vocabularies | None] = ShownInRows(None)
 
     names: Sequence[str] = ()
 
@@ -310,23 +291,6 @@ class NumbersPanel(Lines):
             first = shorten(f"× {self.names[0]}", LABEL_CELLS - 1)
             yield _line(first, (f"{each:.2f}" for each in comparison.times_first), columns)
             yield _line(tr("bytes/token"), compression, columns)
-        if (found := self.vocabularies) is None:
-            yield Row([(tr("Comparing the vocabularies …"), "dim")])
-            return
-        yield Row([])
-        yield _line(tr("vocabulary"), map(number, found.overlap.sizes), columns)
-        yield _line(tr("only here"), (number(len(only)) for only in found.overlap.only), columns)
-        yield _line(tr("in all of them"), [number(found.overlap.shared)], columns)
-        for name, only in zip(self.names, found.overlap.only, strict=True):
-            if only:
-                label = tr("only {name}", name=shorten(name, 12)) + "  "
-                shown = "  ".join(visible_bytes(token) for token in only[:EXAMPLES])
-                yield Row([(label, "dim"), (shorten(shown, room - width(label)), "")])
-        for name, difference in zip(self.names[1:], found.merge_differences, strict=True):
-            text = describe_merge_difference(
-                difference, self.names[0], name, has_merges=found.has_merges
-            )
-            yield from paragraph(text, room)
 
 
 def _line(label: str, values: Iterable[str], columns: int, role: str = "") -> Row:
@@ -362,10 +326,7 @@ class ComparisonScreen(PanelScreen):
 
     NAME = COMPARISON
     CSS_PATH = sheet("comparison.tcss")
-    SLOT = ("strips", "numbers")
-    PANEL_ORDER = (*SLOT, "other-text")
-    TAKES_TURNS = True
-    HIDDEN: ClassVar[Mapping[str, str]] = {"strips": "strips", "numbers": "numbers"}
+    PANEL_ORDER = ("strips", "numbers", "other-text")
     TYPED = "other-text"
 
     def __init__(
@@ -396,7 +357,7 @@ class ComparisonScreen(PanelScreen):
         self._names, self._tokenizers = [visible_text(each, spaces=False) for each in names], ()
         strips, numbers = self.query_one(StripsPanel), self.query_one(NumbersPanel)
         strips.names = numbers.names = self._names
-        strips.comparison = numbers.comparison = numbers.vocabularies = None
+        strips.comparison = numbers.comparison = None
         self._head(tr("Opening {names} …", names=" │ ".join(self._names)))
         compared, specials = self._compared, self._specials
 
@@ -443,18 +404,10 @@ class ComparisonScreen(PanelScreen):
         self.notifier.jobs.find(self, name, find, take)
 
     def _compare_all(self, tokenizers: Sequence[Tokenizer]) -> None:
-        """Compare the tokenizers on the text, and their vocabularies and merges."""
+        """Compare the tokenizers on the text."""
         self._tokenizers = tokenizers
         self.show_heading()
         self._compare()
-
-        def compare_vocabularies() -> Vocabularies:
-            first = tokenizers[0]
-            found = (first_merge_difference(first, each) for each in tokenizers[1:])
-            return Vocabularies(overlap(tokenizers), tuple(found), bool(first.merges))
-
-        show = partial(setattr, self.query_one(NumbersPanel), "vocabularies")
-        self._start("vocabularies", compare_vocabularies, show)
 
     def _compare(self) -> None:
         tokenizers, field = self._tokenizers, self.query_one(TextLine)

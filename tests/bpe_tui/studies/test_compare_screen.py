@@ -48,7 +48,7 @@ async def settle(app: App[int], pilot: Pilot[int]) -> None:
     for _ in range(300):
         await pilot.pause(0.02)
         numbers = app.screen.query_one(NumbersPanel)
-        if numbers.comparison is not None and numbers.vocabularies is not None:
+        if numbers.comparison is not None:
             break
     await pilot.pause()
 

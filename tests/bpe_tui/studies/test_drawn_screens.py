@@ -16,7 +16,7 @@ from bpe_tui.session.models import model_of
 from bpe_tui.shell.panel import FramePanel
 from bpe_tui.studies import comparison, model_table_panels
 from bpe_tui.studies.check import CheckedMerges, WhyPanel
-from bpe_tui.studies.comparison import NumbersPanel, StripsPanel, Vocabularies
+from bpe_tui.studies.comparison import NumbersPanel, StripsPanel
 from bpe_tui.studies.model_table_panels import (
     FamilyDetails,
     FamilyStrips,
@@ -50,7 +50,7 @@ from engine import Tokenizer
 from engine.analysis.check.checking import JudgedMerge
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.analysis.model_table import Untrained, row_of, try_training
-from engine.analysis.text_comparison import TextComparison, first_merge_difference, overlap
+from engine.analysis.text_comparison import TextComparison
 from engine.analysis.tokenizer_kinds import KINDS
 from engine.bpe.race import Race, RaceSettings, Runner, RunnerState
 from engine.bpe.trainers import TRAINERS
@@ -116,7 +116,6 @@ def draw_strips(drawing: Drawing) -> None:
     merges = [(token, bytes([token[0] + len(token)])) for token in longer]
     several = Tokenizer(BYTES | dict(enumerate((b"".join(pair) for pair in merges), 256)), merges)
     tokenizers, names = [ONE, OTHER, several], ["tokenizer of a long name", "other", "several"]
-    found = tuple(first_merge_difference(ONE, each) for each in tokenizers[1:])
     numbers, strips = NumbersPanel(), StripsPanel()
     numbers.names = strips.names = names
     drawing.resize(60, 20)
@@ -139,8 +138,6 @@ def draw_strips(drawing: Drawing) -> None:
             strips.rebuild()
             add(drawing, strips)
         numbers.set_reactive(NumbersPanel.comparison, compared)
-        vocabularies = Vocabularies(overlap(tokenizers), found, True)
-        numbers.set_reactive(NumbersPanel.vocabularies, vocabularies)
         numbers.rebuild()
         add(drawing, numbers)
 
