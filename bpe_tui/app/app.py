@@ -33,6 +33,7 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.textual_private import tolerate_bad_bytes
 from engine.core.drafts import sweep_temporary
 from engine.core.errors import BpeError
+from engine.core.events import WorkProgress
 from engine.recording.playback import Player
 from engine.text.pretokenize import to_bytes
 
@@ -164,7 +165,7 @@ class BpeTuiApp(SessionApp):
 
     # -- messages from the job
 
-    def take_news(self, news: jobs.News) -> None:
+    def take_news(self, news: jobs.News | WorkProgress) -> None:
         """Take a message of the session's job; ignore all once the screens are gone."""
         session = self.session
         if not self.screen_stack:
@@ -174,10 +175,7 @@ class BpeTuiApp(SessionApp):
             case jobs.ReadingProgress():
                 session.reading = news
                 self.changed()
-            case jobs.Indexing():
-                session.indexing = news
-                self.changed()
-            case jobs.Working():
+            case WorkProgress():
                 session.working = news
                 self.changed()
             case jobs.TokenizerOpened(opened):

@@ -121,10 +121,6 @@ class ReadingPanel(Vertical):
         elif (working := session.working) is not None:
             bar.update(total=working.total, progress=working.done)
             what.update(Content(f"{name}: {tr(working.doing)} …"))
-        elif session.indexing is not None:
-            distinct = number(session.indexing.distinct)
-            template = "{name}: looking through {distinct} distinct pretokens …"
-            what.update(Content(tr(template, name=name, distinct=distinct)))
         elif (reading := session.reading) is not None:
             progress = reading.progress
             bar.update(total=progress.bytes_total, progress=progress.bytes_read)

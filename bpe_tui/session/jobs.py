@@ -85,22 +85,6 @@ class ReadingProgress(News):
 
 
 @dataclass
-class Indexing(News):
-    """The corpus has been read; its pairs are being counted."""
-
-    distinct: int
-
-
-@dataclass
-class Working(News):
-    """Progress of work between two steps: `done` parts of `total`."""
-
-    doing: str
-    done: int
-    total: int
-
-
-@dataclass
 class TrainingStarted(News):
     """The corpus, if there is one, has been counted; the timeline is at step 0.
 
@@ -214,7 +198,7 @@ class OpeningJob(Job, TrainingListener):
             self.post(ReadingProgress(progress, rate))
 
     def on_counted(self, corpus: CountedCorpus) -> None:
-        self.post(Indexing(len(corpus.counts)))
+        self.post(WorkProgress("looking through the pretokens", 1, 1))
 
     def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
         self.post(
@@ -233,7 +217,7 @@ class OpeningJob(Job, TrainingListener):
         if self._begun:
             self._let_screen_come_first()
         if self.has_news(NEWS_SECONDS):
-            self.post(Working(work.doing, work.done, work.total))
+            self.post(work)
 
     def on_step(self, step: Any) -> None:
         self.check_cancelled()

@@ -21,6 +21,7 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import StopReason
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.algorithm import Algorithm
+from engine.core.events import WorkProgress
 from engine.encoding.alphabet import UNITS
 from engine.recording.playback import MergeTimeline, Player
 from engine.text.excerpt import Excerpt
@@ -80,12 +81,11 @@ class Session:
     Attributes:
         model: the model that is trained; BPE for a tokenizer that was opened.
         reading: the latest progress of the reading, until it ends.
-        indexing: set between reading and the first frame.
         opened: the tokenizer that was opened, with its format and notes; `None` in a training.
         obstacle: why the tokenizer's merges cannot be replayed; `None` if they can.
         failure: why nothing could be opened; `None` if something is.
         recording: the steps, of any model; `None` while the corpus is being read.
-        working: progress of the work between two steps, if that takes long.
+        working: progress of the work before the first step or between two, if that takes long.
         stop_reason: why training ended; `None` while it runs.
         forked_from: the run that this one is a fork of; `None` if it is no fork.
         came_from: the session of another model that was left for this one, if it is kept.
@@ -105,12 +105,11 @@ class Session:
         self.config = config
         self.model: Model = model_of(config)
         self.reading: jobs.ReadingProgress | None = None
-        self.indexing: jobs.Indexing | None = None
         self.opened: Opened | None = None
         self.obstacle: str | None = None
         self.failure: str | None = None
         self.recording: Player[Any] | None = None
-        self.working: jobs.Working | None = None
+        self.working: WorkProgress | None = None
         self.documents = 0
         self.bytes_read = 0
         self.stop_reason: Enum | None = None
@@ -221,7 +220,7 @@ class Session:
         self.obstacle = started.obstacle
         # A tokenizer without a corpus is shown with all its merges.
         self.following = self.counts_nothing
-        self.reading = self.indexing = self.working = None
+        self.reading = self.working = None
 
     def extend_to(self, steps: int) -> None:
         if self.recording is not None:

@@ -43,7 +43,7 @@ def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
     assert (len(news), slept) == (3, [])
     now[0] = 101
     job.on_work(WorkProgress("merging", 3, 4))
-    assert news[3:] == [jobs.Working("merging", 3, 4)]
+    assert news[3:] == [WorkProgress("merging", 3, 4)]
     job.on_begun(BEGUN, CountedCorpus())
     job.on_work(WorkProgress("merging", 4, 4))  # the screen comes first
     posted = []
@@ -88,8 +88,8 @@ async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
         for news in (
             jobs.TokenizerOpened(replace(opened, notes=("one is left out", "so it is"))),
             jobs.ReadingProgress(READ, 50.0),
-            jobs.Indexing(1234),
-            jobs.Working("counting", 1, 4),
+            WorkProgress("looking through the pretokens", 1, 1),
+            WorkProgress("counting", 1, 4),
             jobs.JobFailed(BpeError("it is gone")),
         ):
             # A failure is shown at once; the others wait until reading has taken a moment.
@@ -98,11 +98,11 @@ async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:
             await pilot.pause()
             shown.append(str(what.render()).removeprefix(f"{HANDOUT}: "))
             bars.append((bar.progress, bar.total))
-        assert bars == [(0, None), *[(100, 400)] * 2, *[(1, 4)] * 2]
+        assert bars == [(0, None), (100, 400), (1, 1), *[(1, 4)] * 2]
         assert shown == [
             "316 tokens are read; preparing their merges …",
             "100 B of 400 B │ 50 B/s │ 6 s left │ 2 documents │ 30 pretokens, 4 distinct",
-            "looking through 1,234 distinct pretokens …",
+            "looking through the pretokens …",
             "counting …",
             "it is gone\n\nPress o to open something else, Esc to leave, q to quit.",
         ]

@@ -11,16 +11,15 @@ from sheets import check_sheet
 from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.jobs import (
     ForkPlan,
-    Indexing,
     OpeningJob,
     TrainingStarted,
     WhatIfEnded,
-    Working,
 )
 from bpe_tui.session.refusals import NO_ORIGIN, OF_CONFIGS, refusal_of
 from bpe_tui.session.session import ForkedFrom, Session
 from bpe_tui.words.narration import add_stop, heading
 from engine.bpe.trainer import StopReason
+from engine.core.events import WorkProgress
 from engine.text.corpus import Reading
 
 SHEETS = Path(__file__).parents[1] / "sheets"
@@ -89,7 +88,7 @@ def test_a_session_in_training_moves_as_steps_are_recorded() -> None:
     job = OpeningJob(config, news.append)
     job.go_on()  # there is no screen to wait for
     job.work()
-    session.reading = session.indexing = session.working = cast("Any", object())
+    session.reading = session.working = cast("Any", object())
     calls = "toggle_play,tick 1,step 1,seek 1,seek_end,sub_step,run_to_breakpoint,seek_tie 1"
     assert (session.documents, session.bytes_read) == (0, 0)
     for call in f"{calls},seek_prune 1,extend_to 3".split(","):
@@ -98,7 +97,7 @@ def test_a_session_in_training_moves_as_steps_are_recorded() -> None:
     session.due = 3
     session.start(next(each for each in news if isinstance(each, TrainingStarted)))
     assert (session.documents, session.bytes_read, session.obstacle) == (1, 95, None)
-    assert (session.reading, session.indexing, session.working) == (None, None, None)
+    assert (session.reading, session.working) == (None, None)
     for line in IN_TRAINING.strip().splitlines():
         call = line.partition(":")[0]
         assert f"{call}: {answer_of(session, call)}, {state_of(session)}" == line
@@ -107,7 +106,7 @@ def test_a_session_in_training_moves_as_steps_are_recorded() -> None:
     assert (session.stop_reason, session.working) == (StopReason.TOO_RARE, None)
     assert session.recording is not None
     assert session.recording.run.is_complete
-    assert Indexing(6) in news  # distinct pretokens
+    assert WorkProgress("looking through the pretokens", 1, 1) in news
 
 
 def test_each_call_leads_to_its_step_and_starts_or_stops_what_moves() -> None:
@@ -130,7 +129,7 @@ def test_a_session_begins_on_a_screen_at_a_step_under_a_heading() -> None:
         session = session_of(config)
         lines += [f"-- {name}: {session.first_kind}, {state_of(session)}, {session.text}"]
         lines += dict.fromkeys(heading(session, room) for room in (200, 90, 60, 30, 1))
-        session.stop_reason, session.working = None, Working("counting", 3, 4)
+        session.stop_reason, session.working = None, WorkProgress("counting", 3, 4)
         lines += [heading(session, 200)]
     check_sheet("headings", lines, SHEETS)
 
