@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -15,13 +14,13 @@ from textual.widgets import Input, Static
 
 from bpe_tui.panels.training_panels import before_after, before_after_cells
 from bpe_tui.session.session import Session
-from bpe_tui.shell.panel import PRETOKEN_BORDER, TokenPainter, needs_marks, pair_text
+from bpe_tui.shell.panel import TokenPainter, needs_marks, pair_text
 from bpe_tui.shell.targets import ToLine
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.language import plural, tr, visible_message
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, signed
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, wrapped
+from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from bpe_tui.widgets.window import Window
 from bpe_tui.words.narration import first_fitting
@@ -31,28 +30,19 @@ from engine.bpe.frame import Frame
 from engine.core.errors import BreakpointError
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import Contribution
-from engine.text.excerpt import LONGEST_SHOWN
-from engine.text.pretokenize import Pretoken, to_text
 
-BEFORE = 3
-"""Number of pretokens shown before the one that is looked for."""
 TITLE_CELLS = 60
 
 
-class LedgerWindow(Window[object | None]):
-    """The pretokens that changed a count; Enter shows the lines of one, or goes to a line.
+class LedgerWindow(Window[ToLine | None]):
+    """The pretokens that changed a count; Enter goes to the first line of one in the corpus."""
 
-    The result is the place to go to, or None.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "close")]
 
     def __init__(self, frame: Frame, pair: Pair) -> None:
         super().__init__()
         self._frame, self._pair = frame, pair
         self._painter = TokenPainter(frame, marks=False)
-        self._place = 0  # row of the pretoken last chosen
-        self._pretoken: bytes | None = None
 
     @cached_property
     def _parts(self) -> list[Contribution]:
@@ -60,33 +50,21 @@ class LedgerWindow(Window[object | None]):
         return self._frame.attribution.behind(self._pair)
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="ledger", classes="window"):
+        with Vertical(id="ledger", classes="window") as window:
+            change = signed(sum(part.change for part in self._parts))
+            title = f"{pair_text(self._frame, self._pair)}   {change}"
+            window.border_title = Content(shorten(title, TITLE_CELLS))
+            window.border_subtitle = Content(plural(len(self._parts), "pretoken"))
             yield RowList("ledger-rows")
-            yield Static(id="ledger-keys", classes="keys")
+            yield Static(Content(tr("↵ first line with it │ Esc closes")), classes="keys")
 
     def on_mount(self) -> None:
         self._painter.marks = needs_marks(self.app)
         self.query_one(RowList).focus()
         self.call_after_refresh(self._show_pretokens)
 
-    def _say(self, title: str, subtitle: str, keys: str) -> None:
-        window = self.query_one("#ledger")
-        window.border_title = Content(shorten(title, TITLE_CELLS))
-        window.border_subtitle = Content(tr(subtitle))
-        self.query_one("#ledger-keys", Static).update(Content(tr(keys)))
-
-    # -- the pretokens
-
     def _show_pretokens(self) -> None:
-        self._pretoken = None
-        change = sum(part.change for part in self._parts)
-        self._say(
-            f"{pair_text(self._frame, self._pair)}   {signed(change)}",
-            plural(len(self._parts), "pretoken"),
-            "↵ lines of the corpus │ Esc closes",
-        )
-        rows = RowsOnDemand(len(self._parts), self._pretoken_row)
-        self.query_one(RowList).show(rows, self._place)
+        self.query_one(RowList).show(RowsOnDemand(len(self._parts), self._pretoken_row))
 
     def _pretoken_row(self, place: int) -> Row:
         part = self._parts[place]
@@ -100,62 +78,15 @@ class LedgerWindow(Window[object | None]):
         role = "gain" if part.change > 0 else "loss"
         return Row([*spans, right(signed(part.change), change_width, role)], part)
 
-    # -- the lines
-
-    def _show_lines(self, pretoken: bytes) -> None:
-        self._pretoken = pretoken
-        excerpt = self._frame.excerpt
-        lines = excerpt.lines_with(pretoken)
-        shown = "" if excerpt.complete else tr(" of the part that is shown")
-        name, shown_text = visible_bytes(pretoken), to_text(pretoken)[:LONGEST_SHOWN]
-        self._say(
-            tr("lines with {name}", name=name),
-            f"{plural(len(lines), 'line')}{shown}",
-            "↵ goes to the line │ Esc back to the pretokens",
-        )
-        if lines:
-            rows: RowsOnDemand | list[Row] = RowsOnDemand(
-                len(lines),
-                lambda place: Row(
-                    [
-                        right(number(lines[place] + 1), 7, "dim"),
-                        *self._line_spans(excerpt.lines[lines[place]], shown_text),
-                    ],
-                    ToLine(lines[place]),
-                ),
-            )
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        assert isinstance(event.target, Contribution)
+        pretoken = event.target.affected.pretoken
+        if lines := self._frame.excerpt.lines_with(pretoken):
+            self.dismiss(ToLine(lines[0]))
         else:
             template = "{name} comes later in the corpus than the part that is read for show."
-            text = tr(template, name=name)
-            rows = [Row([(text, "dim")])]
-        self.query_one(RowList).show(rows)
-
-    def _line_spans(self, line: Sequence[Pretoken], text: str) -> list[Span]:
-        """Return a line, from a few pretokens before the one that is looked for."""
-        at = next(index for index, pretoken in enumerate(line) if pretoken.text == text)
-        start = max(at - BEFORE, 0)
-        spans: list[Span] = [("  " if not start else " …", "dim")]
-        for pretoken in line[start:]:
-            drawn = self._painter.pretoken(pretoken)
-            if pretoken.text != text:
-                drawn = [(part, "dim") for part, _ in drawn]
-            spans += [*drawn, PRETOKEN_BORDER]
-        return spans
-
-    # -- the keys
-
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        if isinstance(event.target, ToLine):
-            self.dismiss(event.target)
-        else:
-            self._place = self.query_one(RowList).cursor
-            self._show_lines(self._parts[self._place].affected.pretoken)
-
-    def action_back(self) -> None:
-        if self._pretoken is None:
-            self.dismiss(None)
-        else:
-            self._show_pretokens()
+            later = tr(template, name=visible_bytes(pretoken))
+            self.query_one(".keys", Static).update(Content(later))
 
 
 REFRESH_SECONDS = 0.2

@@ -66,7 +66,6 @@ def draw_steps(drawing: Drawing, timeline: Timeline) -> None:
     parts += map(_runs, ([], [1], [1, 2, 3, 8], [4]))
     window = windows.LedgerWindow(frame, frame.merge_at(3).pair)
     parts.append(f"{len(window._parts)} pretokens changed the pair's count")
-    drawing.add("line", "", [Row(window._line_spans(frame.excerpt.lines[1], " widest"))])
     drawing.add("parts of a step", "", [Row([(part, "")]) for part in parts[:MOST]])
     session = session_of(RunConfig(HANDOUT, pattern="whitespace", vocab_size=262))
     for text in ("len>=9", "count<9", "step 2"):
