@@ -147,8 +147,8 @@ TWENTY = (
     Question(
         "where in the corpus is ·the?",
         STORIES,
-        "w =·the enter f",
-        lambda: f"{count_of_the()} ·the",
+        "w =·the enter enter",
+        lambda: f"{count_of_the()} ·the → ·the",
     ),
     Question(
         "which merge made ing?",
