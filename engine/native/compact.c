@@ -1,9 +1,9 @@
 /* Dropping starts that are of no use, to give memory back while training.
  *
- * A merge breaks up pairs, whose starts stay behind. When three quarters of all starts must be of no
- * use, one pass drops these. So `starts` is at most four times as long as it has to be, and all
- * passes together take a time linear in the starts ever made. Passes after each half would take a
- * tenth of a training on whole documents.
+ * A merge breaks up pairs, whose starts stay behind. When two thirds of all starts must be of no
+ * use, one pass drops these. So `starts` is at most three times as long as it has to be, and all
+ * passes together take a time linear in the starts ever made. Passes already at a half would take a
+ * twentieth of a training on whole documents.
  */
 #include "merger.h"
 
@@ -45,7 +45,7 @@ static void shorten(Merger *m, int64_t room) {
 }
 
 void compact(Merger *m) {
-    const int64_t most = 4 * m->places + FEW_STARTS;
+    const int64_t most = 3 * m->places + FEW_STARTS;
     if (m->starts.length <= most) return;
     drop_starts(m);
     shorten(m, most);
