@@ -44,7 +44,7 @@ OVERLAPS_ONE_IN, MOST_OVERLAPS = 3, 3
 """One of so many questions about tokens left is looked for at so many steps with overlaps first."""
 MOST_OF_A_KIND, DRAWS_A_STEP = 2, 2
 """Number of questions of a kind beyond its share, and of draws for each step of a short run."""
-TRIES, LEVELS, EXAMPLES, STEPS = 12, 3, 60, 400
+TRIES, LEVELS, EXAMPLES, STEPS = 12, 2, 60, 400
 """Numbers of draws in search of a new question, of new ones in search of the wanted level, of draws
 of another example, and of steps in search of a fair question."""
 

@@ -60,9 +60,9 @@ LINES, MOST_ACROSS = 20, 4
 """Number of lines in which pairs across pretokens are counted, and of such pairs to draw from."""
 MOST_STALE = 4
 """Number of pairs that led before the last merge."""
-SWAPS, FEWEST_OTHERS = 80, 3
+SWAPS, FEWEST_OTHERS = 50, 3
 """Number of swaps of wrong pairs that are tried, and the least number of them."""
-FAIR, UNFAIR, HOPELESS, FOUND = (0.0, 0.1), (0.0, 6.0), 20, 8
+FAIR, UNFAIR, HOPELESS, FOUND = (0.0, 0.1), (0.0, 6.0), 20, 6
 """An unfairness that is good enough, and one that is too large for a quiz; the number of samples
 after which no fair one is hoped for if none was found, and of found ones that are enough."""
 LIKELY = 0.2
@@ -270,7 +270,7 @@ def _next_pair_contest(frame: Frame, request: Request) -> Contest:
     fair = 0
     for number, sample in enumerate(samples):
         if best is not None and (
-            best[0] < FAIR or fair == FOUND or (number > HOPELESS and best[0][0])
+            not is_fair or best[0] < FAIR or fair == FOUND or (number > HOPELESS and best[0][0])
         ):
             break
         counts = sample.counts

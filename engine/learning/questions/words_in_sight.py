@@ -6,7 +6,7 @@ A question about counts shows these words instead of counts or bars, so the lear
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice, pairwise
@@ -18,6 +18,7 @@ from engine.core.wording import Sentence, edged, say
 from engine.learning.questions.question import Chance
 from engine.text.pretokenize import to_bytes, to_text
 
+TokensOf = Callable[[bytes], tuple[int, ...]]
 MOST_WORDS = 8
 """Largest number of words to count in."""
 SHORT = 24
@@ -28,12 +29,12 @@ COUNTABLE = 160
 """Largest corpus, in bytes, that is shown whole even if its words are long."""
 BESIDE = 3
 """Number of tokens on each side of a pair in a part of a long word."""
-POOL, FOUND, SEARCHED = 6, 36, 600
+POOL, FOUND, SEARCHED = 6, 30, 600
 """Number of frequent words to draw from for each pair, of words with it that are looked at, and of
 words to search for them."""
 MOST_APART, SEARCHED_APART = 6, 40
 """Number of words that have the letters of a pair and not the pair, and of words to search."""
-SAMPLES, SAMPLES_ALIKE, FEWEST_WORDS = 100, 70, 5
+SAMPLES, SAMPLES_ALIKE, FEWEST_WORDS = 80, 60, 5
 """Number of samples that are drawn, of those first ones in which the words of the right pair have
 the same places, and the least number of words of each."""
 OFTEN = {(1, 4): 1, (1, 5): 2, (1, 6): 3, (2, 3): 3, (2, 4): 4, (2, 5): 4, (2, 6): 8}
@@ -138,18 +139,19 @@ def samples_of_words(
         right: the only pair of the highest count in the corpus.
         others: pairs that may be chosen from.
     """
-    own = _pool(frame, right)
+    tokens_of = cache(frame.tokens_of)  # many pairs are in the same words
+    own = _pool(frame, right, tokens_of)
     own = [word for word in own if len(word.pairs) > 2] or own
 
     @cache
     def pool_of(pair: Pair) -> list[SeenWord]:
-        return [word for word in _pool(frame, pair) if right not in word.pairs]
+        return [word for word in _pool(frame, pair, tokens_of) if right not in word.pairs]
 
     rest = [word for pair in others for word in pool_of(pair)]
     apart = [
         (word, pair)
         for pair in others
-        for word in islice(_apart(frame, pair), MOST_APART)
+        for word in islice(_apart(frame, pair, tokens_of), MOST_APART)
         if right not in word.pairs
     ]
     places = chance.pick(PLACES)
@@ -264,17 +266,17 @@ class _Sample:
         return (word.count < self._heaviest) + (word.count < self.lightest)
 
 
-def _pool(frame: Frame, pair: Pair) -> list[SeenWord]:
+def _pool(frame: Frame, pair: Pair, tokens_of: TokensOf) -> list[SeenWord]:
     """Return frequent and rarer words with a pair."""
-    found = list(islice(words_with(frame, pair), FOUND))
+    found = list(islice(words_with(frame, pair, tokens_of), FOUND))
     return [*found[:POOL], *found[POOL :: max(len(found) // POOL, 1)]]
 
 
-def _apart(frame: Frame, pair: Pair) -> Iterator[SeenWord]:
+def _apart(frame: Frame, pair: Pair, tokens_of: TokensOf) -> Iterator[SeenWord]:
     """Yield words with the letters of a pair, but in other tokens: `b┊ut` has no u+t."""
     letters = _joined(frame, pair)
     for _, word in islice(frame.run.by_count.containing(letters), SEARCHED_APART):
-        tokens = frame.tokens_of(word) if len(word) <= SHORT else ()
+        tokens = tokens_of(word) if len(word) <= SHORT else ()
         if len(tokens) > 1 and pair not in pairwise(tokens):
             yield SeenWord(tokens, frame.counts[word], word)
 
@@ -293,12 +295,17 @@ def first_words(frame: Frame, pairs: Sequence[Pair]) -> WordsInSight | None:
     return WordsInSight(tuple(found[word] for word in frame.counts if word in found), False)
 
 
-def words_with(frame: Frame, pair: Pair) -> Iterator[SeenWord]:
-    """Yield words with a pair, most frequent first; of long words the parts around the pair."""
+def words_with(frame: Frame, pair: Pair, tokens_of: TokensOf | None = None) -> Iterator[SeenWord]:
+    """Yield words with a pair, most frequent first; of long words the parts around the pair.
+
+    Args:
+        tokens_of: returns the tokens of a word in the frame, if something remembers them.
+    """
+    tokens_of = tokens_of or frame.tokens_of
     for _, word in islice(frame.run.by_count.containing(_joined(frame, pair)), SEARCHED):
         count = frame.counts[word]
         if len(word) <= SHORT:
-            tokens = frame.tokens_of(word)
+            tokens = tokens_of(word)
             if pair in pairwise(tokens):
                 yield SeenWord(tokens, count, word)
             continue
