@@ -41,7 +41,8 @@ OF_ONE_MOMENT = frozenset(("next-pair", "tie", "make-merges"))
 NAMES_THE_MERGE = frozenset(("count-change", "tokens-left"))
 """Kinds that name the pair that merges next, so the answer to the other kinds at that step."""
 OVERLAPS_ONE_IN, MOST_OVERLAPS = 3, 3
-"""One of so many questions about tokens left is looked for at so many steps with overlaps first."""
+"""Share of the questions about tokens left that are looked for where places overlap, as 1 of this
+number; and number of such steps to try."""
 MOST_OF_A_KIND, DRAWS_A_STEP = 2, 2
 """Number of questions of a kind beyond its share, and of draws for each step of a short run."""
 TRIES, LEVELS, EXAMPLES, STEPS = 12, 2, 60, 400
