@@ -20,7 +20,8 @@ from bpe_tui.widgets.rows import Column, NameSpans, Span, arranged, without_midd
 from bpe_tui.widgets.visible import text_shown_as, visible_bytes, visible_text, width
 from bpe_tui.words.narration import characters_of
 from engine.core.arrays import Ints
-from engine.core.errors import QueryError
+from engine.core.errors import QueryError, TokenIdsError
+from engine.encoding.typed_ids import read_ids
 from engine.recording.playback import AnyMergeFrame
 from engine.recording.vocabulary import Query, Vocabulary
 
@@ -222,13 +223,16 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         return None
 
     def _add_named(self) -> None:
-        """Put the token of a typed id first."""
-        text = self._query.text
-        if self.frame is None or self.filters or not (text.isascii() and text.isdigit()):
+        """Put the tokens of typed ids first, in their order: `300`, `[1014, 270]`."""
+        try:
+            ids = read_ids(self._query.text)
+        except TokenIdsError:
             return
-        if len(text) < 10 and self.frame.has_token(int(text)):
-            row = self.vocabulary.row_of(int(text))
-            self._order = np.append(row, self._order[self._order != row])
+        if self.frame is None or self.filters:
+            return
+        known = [token for token in dict.fromkeys(ids) if self.frame.has_token(token)]
+        named = np.array([self.vocabulary.row_of(token) for token in known], dtype=np.int64)
+        self._order = np.concatenate([named, self._order[~np.isin(self._order, named)]])
 
     # -- painting
 

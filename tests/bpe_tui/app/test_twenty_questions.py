@@ -70,6 +70,10 @@ class Question(NamedTuple):
     answer: str | Callable[[], str]
 
 
+def text_of(token: int) -> str:
+    return at(1000).tokenizer().decode([token]).replace(" ", "·")
+
+
 def taken_of_t_and_h() -> int:
     return count_of(b"th") - count_of(b"th", 1)
 
@@ -168,6 +172,12 @@ TWENTY = (
         LONG,
         "end 3 / =300",
         lambda: f"300 {tokenizer().decode([300])} … merge tree of {tokenizer().decode([300])}",
+    ),
+    Question(
+        "which text is [1014, 270]?",
+        LONG,
+        "end 3 / =[1014,·270]",
+        lambda: f"1,014 {text_of(1014)} … 270 {text_of(270)}",
     ),
     Question(
         "what if merge 3 were forbidden?",
