@@ -224,6 +224,8 @@ class BpeTuiApp(SessionApp):
         self._place_due = viewpoint.at
         if isinstance(self.session.config, TokenizerConfig) and self.session.config.beside:
             self._compare_with(self.session.config.beside)
+        for doubt in news.doubts:
+            self.tell(tr("{clause}.", clause=visible_message(doubt)), stays=True)
         if kind == TRAINING and not (self.has_guide or preferences().welcomed):
             save_preferences(welcomed=True)
             self.tell("0 tells each step beat by beat, L has lessons, ? lists all keys.")

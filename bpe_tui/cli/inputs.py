@@ -19,6 +19,7 @@ from engine.bpe.trainers import TRAINERS
 from engine.core.errors import BpeError
 from engine.encoding.alphabet import UNITS
 from engine.text.corpus import Corpus, Reading
+from engine.text.corpus_doubts import doubts_about
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import check_special_tokens
 from engine.text.sources import STANDARD_INPUT, describe_near_file
@@ -133,6 +134,12 @@ def note(message: str) -> None:
     """Print a note on standard error, with its foreign text made visible."""
     problem = visible_message(message)
     print(f"{PROGRAM}: {tr('note: {problem}', problem=problem)}", file=sys.stderr)
+
+
+def note_doubts(corpus: str, reading: Reading) -> None:
+    """Print what of a corpus may be no text, or not meant."""
+    for doubt in doubts_about(corpus, reading):
+        note(doubt)
 
 
 def note_file_named(text: str) -> None:

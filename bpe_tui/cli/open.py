@@ -58,6 +58,8 @@ def open_corpus(
             )
         inputs.check_single(config)
         inputs.check_config(config)
+        if config.corpus is not None:
+            inputs.note_doubts(config.corpus, config.reading)
         from bpe_tui.cli.plain import run_transcript  # numpy is slow to import, too
 
         run_transcript(config)

@@ -83,6 +83,7 @@ def train(
     source, parts = inputs.check_run(config), MODELS[config.model].part("training")
     paths = [*parts.outputs(config, format, out), *([steps] if steps else [])]
     outputs.check_outputs(paths, source, overwrite=force)
+    inputs.note_doubts(config.corpus, config.reading)
     _note_memory(config, source)
     with outputs.step_writer(steps, overwrite=force) as writing:
         with writing as write_step, ProgressLine(write_step) as line:
@@ -156,6 +157,7 @@ def _continue(context: Given) -> None:
     paths = [*formats.FORMATS[format].written(out), *([steps] if steps else [])]
     source = Corpus(corpus, config.reading)
     outputs.check_outputs(paths, source, overwrite=force)
+    inputs.note_doubts(corpus, source.reading)
     with outputs.step_writer(steps, overwrite=force) as writing:
         with writing as write_step, ProgressLine(write_step) as line:
             training = replay(config, line, workers=given["workers"], recorded=steps is not None)

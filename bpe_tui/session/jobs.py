@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from time import monotonic, sleep
@@ -16,10 +17,11 @@ from bpe_tui.session.threads import Job, Post
 from bpe_tui.session.training import Training, TrainingListener, replay, train
 from engine.bpe.frame import Timeline
 from engine.bpe.trainer import StopReason
-from engine.core.errors import TokenizerFileError
+from engine.core.errors import CorpusError, TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress
 from engine.recording.playback import Player
 from engine.recording.training_input import CountedCorpus
+from engine.text.corpus_doubts import doubts_about
 
 if TYPE_CHECKING:
     from engine.bpe.what_if import Comparison, ForkChange
@@ -89,12 +91,14 @@ class TrainingStarted(News):
     """The corpus, if there is one, has been counted; the timeline is at step 0.
 
     `obstacle`: why a tokenizer's merges cannot be replayed; `None` if they can.
+    `doubts`: sentences about files that may be no text, or not meant.
     """
 
     timeline: Player[Any]
     documents: int
     bytes_read: int
     obstacle: str | None = None
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass
@@ -207,10 +211,19 @@ class OpeningJob(Job, TrainingListener):
                 documents=corpus.documents,
                 bytes_read=corpus.bytes_read,
                 obstacle=getattr(training.trainer, "obstacle", None),
+                doubts=self._doubts(),
             )
         )
         remember_opened(self.config)
         self._begun, self._batch_due = True, monotonic()
+
+    def _doubts(self) -> tuple[str, ...]:
+        """Return sentences about files of the corpus that may be no text, or not meant."""
+        config = self.config
+        with suppress(CorpusError):  # it has been read, and may be gone by now
+            if config.corpus is not None and not config.from_input:
+                return tuple(doubts_about(config.corpus, config.reading))
+        return ()
 
     def on_work(self, work: WorkProgress) -> None:
         self.check_cancelled()

@@ -84,6 +84,7 @@ def test_no_control_character_of_a_corpus_is_in_a_recording(tmp_path: Path) -> N
     written = "".join(output for _, _, output in events)
     rest = re.sub(r"\x1b\[(\?25l|2J|\d+;1H|[0-9;]*m)", "", written)
     assert rest.isprintable()
+    assert "so it may be no text" not in rest  # no message is recorded
     assert str(header["title"]).isprintable()
 
 

@@ -50,7 +50,28 @@ def test_a_tokenizer_before_a_corpus_opens_over_it(tokenizer: Path) -> None:
     assert "--vocab-size is for training" in told
 
 
-def test_a_byte_order_mark_is_left_out_however_the_text_is_counted(
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"\x7fELF\0\0" * 9, "has NUL bytes"),
+        ("café".encode("latin-1") * 9, "is not UTF-8"),
+        (("a" + "é" * 5000).encode(), ""),  # a character lies across the end of what is looked at
+        (b"low lower", ""),
+    ],
+)
+def test_a_file_that_may_be_no_text_is_read_with_a_note(
+    tmp_path: Path, content: bytes, told: str
+) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes(content)
+    for place in (file, tmp_path):
+        done = run("open", place, "--plain", stdin=b"quit\n")
+        assert done.returncode == 0
+        assert (b"may be no text" in done.stderr) == bool(told)
+        assert told.encode() in done.stderr
+
+
+def test_a_byte_order_mark_is_left_out_with_a_note_however_the_text_is_counted(
     tmp_path: Path, tokenizer: Path
 ) -> None:
     (tmp_path / "a.txt").write_bytes("\ufeffthe cat the cat\n".encode())
@@ -58,7 +79,8 @@ def test_a_byte_order_mark_is_left_out_however_the_text_is_counted(
         ("tok.json", ("--vocab-size", "259", "--format", "course-json")),
         ("longer", ("--tokenizer", tokenizer, "--continue", "1")),
     ):
-        assert run("train", "a.txt", *options, "--out", name, cwd=tmp_path).returncode == 0
+        done = run("train", "a.txt", *options, "--out", name, cwd=tmp_path)
+        assert b"a.txt: begins with a byte order mark, which is left out" in done.stderr
     assert "\u00ef" not in json.loads((tmp_path / "tok.json").read_text())["merges"][0]
 
 

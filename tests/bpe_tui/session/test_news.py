@@ -1,6 +1,7 @@
 """The messages of the job that opens something: when it posts them, and what the screen shows."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,7 +11,7 @@ from textual.widgets import ProgressBar, Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session import jobs
-from bpe_tui.session.config import RunConfig, Viewpoint
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.state import recent
 from bpe_tui.session.threads import Cancelled
 from engine.core.errors import BpeError
@@ -67,11 +68,20 @@ def test_a_job_posts_progress_ten_times_a_second_and_steps_thirty_times(
             report(READ)
 
 
-def test_a_file_is_remembered_once_its_training_begins() -> None:
+def test_a_text_is_remembered_and_doubted_if_it_may_be_none(tmp_path: Path) -> None:
     news: list[Any] = []
-    for run in (RUN, RunConfig("-"), RunConfig(str(SAMPLE))):
+    (tmp_path / "picture.txt").write_bytes(b"\x89PNG\0\0\0\1" * 99)
+    doubts = []
+    for run in (
+        RunConfig(str(tmp_path / "picture.txt")),
+        RUN,
+        RunConfig("-"),
+        TokenizerConfig((HANDOUT,)),
+    ):
         jobs.OpeningJob(run, news.append).on_begun(BEGUN, CountedCorpus())
-    assert recent() == [(str(SAMPLE),), (HANDOUT,)]
+        doubts.append(len(news[-1].doubts))
+    assert doubts == [1, 0, 0, 0]
+    assert recent() == [(HANDOUT,), (str(tmp_path / "picture.txt"),)]
 
 
 async def test_the_screen_shows_each_message_of_the_job_at_once() -> None:

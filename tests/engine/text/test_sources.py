@@ -16,6 +16,7 @@ from engine import CorpusError
 from engine.counting.count import count_corpus, count_text
 from engine.text import corpus, sources
 from engine.text.corpus import Corpus, Reading, read_blocks, separator_of
+from engine.text.corpus_doubts import doubts_about
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter
 
@@ -126,6 +127,18 @@ def test_progress_counts_the_bytes_of_all_files(tmp_path: Path) -> None:
     assert read == sorted(read)
     total = sum(path.stat().st_size for path in tmp_path.iterdir())
     assert read[-1] == corpus.reader.total == total
+
+
+def test_odd_bytes_are_in_doubt(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt", "c.py", "d.md", "e.c"):
+        (tmp_path / name).write_bytes(b"\xff" if name in ("a.txt", "c.py", "d.md") else b"low")
+    (tmp_path / "e.c").write_bytes(b"\0low")
+    no_text = "so it may be no text; its bytes are read as they are"
+    assert list(doubts_about(f"{tmp_path}/", Reading())) == [
+        f"{tmp_path}/a.txt (and 2 more files like it): is not UTF-8, {no_text}",
+        f"{tmp_path}/e.c: has NUL bytes, as binary files and UTF-16 have, {no_text}",
+    ]
+    assert list(doubts_about(str(tmp_path), Reading(field="text"))) == []
 
 
 class TestRecords:
