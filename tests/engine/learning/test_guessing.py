@@ -38,7 +38,8 @@ MOST, MOST_WITH_A_HINT = 15, 25
 """Largest numbers of points by which a rule without knowledge may be above chance."""
 ERROR = 4
 """Sampling error of a lead over `QUESTIONS` questions, in points: two standard errors of a share of
-a quarter. A rule may be ahead by as much more; a misconception is right by chance at most."""
+a quarter. A rule may be ahead by as much more. A misconception is right by chance at most, so with
+several answers, where a fair question has it wrong, it may not be ahead at all."""
 
 Guess = Callable[[Question], Answer]
 
@@ -382,11 +383,13 @@ def leads_of(questions: list[Question]) -> dict[str, float]:
 
 def problems_of(questions: list[Question]) -> list[str]:
     """Return the rules that are right more often than they may be."""
+    misconceptions = {each.mistake for each in questions[0].misconceptions}
+    most_of_them = ERROR if isinstance(questions[0].form, YesOrNo) else 0
     return [
         f"{questions[0].kind}: {name} is {lead:.0f} points above chance"
         for name, lead in leads_of(questions).items()
         if lead - ERROR > (MOST_WITH_A_HINT if "hint" in name else MOST)
-        or (lead > ERROR and name in {each.mistake for each in questions[0].misconceptions})
+        or (lead > most_of_them and name in misconceptions)
     ]
 
 
