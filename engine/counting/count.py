@@ -11,8 +11,7 @@ To cancel, raise from `on_progress`: the work stops and the exception reaches th
 from __future__ import annotations
 
 import os
-from array import array
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
@@ -28,6 +27,7 @@ from engine.counting.plain import (
     CorpusCount,
     CountedChunk,
     CounterKind,
+    PlainCount,
     PlainCounter,
     counting,
 )
@@ -199,65 +199,33 @@ class Tally:
     def __init__(self) -> None:
         self.documents = 0
         self.pretokens = 0
-        self._sums: PlainSums | KernelSums = PlainSums() if KERNEL is None else KernelSums()
+        self._plain: Counter[bytes] = Counter()
+        self._in_kernel: KernelSums | None = None  # made for the first pieces
         self._counters: dict[int, int] = {}
 
     @property
     def distinct(self) -> int:
         """Number of different pretokens so far."""
-        return self._sums.distinct
+        return len(self._plain) if self._in_kernel is None else self._in_kernel.distinct
 
-    def add(self, counter: int, chunk: ChunkCount) -> None:
-        """Add a chunk that the counter with this number has counted."""
-        place = self._counters.setdefault(counter, len(self._counters))
-        self._sums.learn(place, chunk.new_text, chunk.new_lengths, chunk.new_sizes)
-        self.pretokens += self._sums.add(place, chunk.numbers, chunk.counts)
+    def add(self, counter: int, chunk: PlainCount | ChunkCount) -> None:
+        """Add a chunk that the counter with this number has counted; all counters are of a kind."""
         self.documents += chunk.documents
+        if isinstance(chunk, PlainCount):
+            self._plain.update(chunk.counts)
+            self.pretokens += sum(chunk.counts.values())
+            return
+        if self._in_kernel is None:
+            self._in_kernel = KernelSums()
+        place = self._counters.setdefault(counter, len(self._counters))
+        self._in_kernel.learn(place, chunk.new_text, chunk.new_lengths, chunk.new_sizes)
+        self.pretokens += self._in_kernel.add(place, chunk.numbers, chunk.counts)
 
     def counts(self) -> Counter[bytes]:
         """Return pretoken → count, in order of first appearance."""
-        text, lengths, numbers = self.columns()
+        if self._in_kernel is None:
+            return self._plain
+        text, lengths, numbers = self._in_kernel.first(self.distinct)
         counts: Counter[bytes] = Counter()
         dict.update(counts, zip(parts_of(text, lengths), numbers, strict=True))
         return counts
-
-    def columns(self) -> tuple[bytes, Sequence[int], Sequence[int]]:
-        """Return the same as columns: the pretokens, joined; their lengths; their counts."""
-        return self._sums.first(self.distinct)
-
-
-class PlainSums:
-    """Sums of the counts of several counters, numbered from 0 on; without the kernel."""
-
-    def __init__(self) -> None:
-        self._totals: dict[bytes, int] = {}
-        self._pieces = defaultdict[int, list[list[bytes]]](list)  # counter → its pieces, cut
-
-    @property
-    def distinct(self) -> int:
-        """Number of different pretokens so far."""
-        return len(self._totals)
-
-    def learn(self, counter: int, text: bytes, lengths: bytes, sizes: bytes) -> None:
-        """Learn new pieces of a counter, in the form of `ChunkCount`, with counts of 0."""
-        pretokens = iter(parts_of(text, array("q", lengths)))
-        for size in array("q", sizes):
-            piece = list(islice(pretokens, size))
-            self._pieces[counter].append(piece)
-            for pretoken in piece:
-                self._totals.setdefault(pretoken, 0)
-
-    def add(self, counter: int, pieces: bytes, counts: bytes) -> int:
-        """Add the counts of pieces; return the number of their pretokens."""
-        known, totals, pretokens = self._pieces[counter], self._totals, 0
-        for number, count in zip(array("q", pieces), array("q", counts), strict=True):
-            pretokens += count * len(known[number])
-            for pretoken in known[number]:
-                totals[pretoken] += count
-        return pretokens
-
-    def first(self, length: int) -> tuple[bytes, Sequence[int], Sequence[int]]:
-        """Return the first `length` pretokens, joined; their lengths; their counts."""
-        pretokens = list(islice(self._totals, length))
-        counts = list(map(self._totals.__getitem__, pretokens))
-        return b"".join(pretokens), list(map(len, pretokens)), counts

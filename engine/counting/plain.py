@@ -8,10 +8,9 @@ Training on a small corpus loads this module, so it does not import numpy.
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, islice, repeat
+from collections.abc import Callable, Iterable
+from itertools import chain
 from itertools import count as count_up
 from typing import NamedTuple, Protocol
 
@@ -19,8 +18,20 @@ from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import Chunk, SpecialSplitter, is_blank, to_bytes, to_text
 
 
-class ChunkCount(NamedTuple):
+class PlainCount(NamedTuple):
     """The counts of one chunk.
+
+    Attributes:
+        counts: pretoken → count, in order of first appearance.
+        documents: number of documents whose first non-space is in the chunk.
+    """
+
+    counts: dict[bytes, int]
+    documents: int
+
+
+class ChunkCount(NamedTuple):
+    """The counts of one chunk by the pieces of its text.
 
     A counter numbers the pieces of text that it meets, from 0 on, and returns the pretokens of a
     piece only once. So the count of a chunk with few new pieces is small. Numbers are 64-bit
@@ -32,7 +43,7 @@ class ChunkCount(NamedTuple):
         new_sizes: number of pretokens of each new piece.
         numbers: the pieces in the chunk; one may be listed twice.
         counts: the count of each listed piece.
-        documents: number of documents whose first non-space is in the chunk.
+        documents: as in `PlainCount`.
     """
 
     new_text: bytes
@@ -51,9 +62,9 @@ class CorpusCount(NamedTuple):
 
 
 class ChunkCounter(Protocol):
-    """A counter of one chunk after another, which remembers the pieces it has met."""
+    """A counter of one chunk after another."""
 
-    def count(self, data: bytes, continues: bool) -> ChunkCount:
+    def count(self, data: bytes, continues: bool) -> PlainCount | ChunkCount:
         """Count a chunk.
 
         Args:
@@ -77,30 +88,16 @@ def documents_in(data: bytes, continues: bool, splitter: SpecialSplitter) -> int
 
 
 class PlainCounter:
-    """A counter for which each pretoken is one piece."""
+    """A counter that runs the pattern over all of the text."""
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
         self._pattern = pattern
         self._splitter = splitter
-        self._numbers: dict[bytes, int] = {}
 
-    def count(self, data: bytes, continues: bool) -> ChunkCount:
+    def count(self, data: bytes, continues: bool) -> PlainCount:
+        """See `ChunkCounter.count`."""
         counts = count_pretokens_of(data, self._pattern, self._splitter)
-        known = len(self._numbers)
-        numbers = [self._numbers.setdefault(pretoken, len(self._numbers)) for pretoken in counts]
-        new = list(islice(self._numbers, known, None))
-        return ChunkCount(
-            *joined(new),
-            array("q", repeat(1, len(new))).tobytes(),
-            array("q", numbers).tobytes(),
-            array("q", counts.values()).tobytes(),
-            documents_in(data, continues, self._splitter),
-        )
-
-
-def joined(pretokens: Sequence[bytes]) -> tuple[bytes, bytes]:
-    """Return pretokens joined, and their lengths, as `ChunkCount` has them."""
-    return b"".join(pretokens), array("q", map(len, pretokens)).tobytes()
+        return PlainCount(counts, documents_in(data, continues, self._splitter))
 
 
 def count_pretokens_of(
@@ -127,7 +124,7 @@ class CountedChunk(NamedTuple):
 
     counter: int
     bytes_read: int
-    chunk: ChunkCount
+    chunk: PlainCount | ChunkCount
 
 
 _made = count_up()

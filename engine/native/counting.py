@@ -72,16 +72,18 @@ class KernelCounter(KernelObject):
 
 
 class KernelSums(KernelObject):
-    """The kernel's form of `engine.counting.count.PlainSums`, with its methods."""
+    """Sums of the counts of several counters, numbered from 0 on."""
 
     def __init__(self) -> None:
         super().__init__("tally", _NO_MEMORY, random_seed())
 
     @property
     def distinct(self) -> int:
+        """Number of different pretokens so far."""
         return self.call("tally_distinct")
 
     def learn(self, counter: int, text: bytes, lengths: bytes, sizes: bytes) -> None:
+        """Learn new pieces of a counter, in the form of `ChunkCount`, with counts of 0."""
         lengths_, sizes_ = array("q", lengths), array("q", sizes)
         if sum(lengths_) != len(text) or sum(sizes_) != len(lengths_):
             raise ValueError("the pretokens of a piece do not add up to the piece")
@@ -89,6 +91,7 @@ class KernelSums(KernelObject):
         self.call("tally_learn", counter, text + PADDING, *numbers)
 
     def add(self, counter: int, pieces: bytes, counts: bytes) -> int:
+        """Add the counts of pieces; return the number of their pretokens."""
         pieces_, counts_ = array("q", pieces), array("q", counts)
         numbers = address(pieces_), address(counts_), len(pieces_)
         added: int = self.kernel.tally_add(self.handle, counter, *numbers)
@@ -97,6 +100,7 @@ class KernelSums(KernelObject):
         return added
 
     def first(self, length: int) -> tuple[bytes, array[int], array[int]]:
+        """Return the first `length` pretokens, joined; their lengths; their counts."""
         lengths, counts = array("q", bytes(8 * length)), array("q", bytes(8 * length))
         self.call("tally_counts", length, address(lengths), address(counts))
         return copied(self.call("tally_text"), sum(lengths)), lengths, counts

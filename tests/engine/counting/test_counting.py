@@ -183,8 +183,8 @@ def test_helpers_count_enough_chunks_where_the_kernel_lets_them(
     ):
         (place / "few.txt").write_bytes((b"low " * 4)[:size])
         monkeypatch.setattr(count_module, "KERNEL", kernel)
-        kind = count_module.PlainSums if kernel is None else count_module.KernelSums
-        assert type(count_module.Tally()._sums) is kind
+        kind = count_module.PlainCounter if kernel is None else count_module.NativePieceCounter
+        assert type(count_module.counter_for(PATTERNS["gpt2"], SpecialSplitter([]))) is kind
         used.clear()
         count_corpus(TinyChunks(place / "few.txt", 4), workers=workers)
         assert used == threads, (size, kernel, workers)
