@@ -8,7 +8,8 @@ text, numbers, tuples, lists, dicts and sets.
 **Names.** A pickle may name any function of any module, and `pickle.load` calls it. Here a name is
 only looked up in the table `NAMES`; nothing is imported. Names are needed because solutions use
 `defaultdict` and `Counter`. An object of one of the `CLASSES` becomes a `PickledObject`, which
-holds its state and no code. Protocols before 3, Python 2's, have no bytes, and are refused.
+holds its state and no code. Protocols before 3, Python 2's, have no bytes, and are refused; so are
+the opcodes that only they need.
 
 **Memory.** An opcode makes one small object or adds to an existing one. An argument is not longer
 than the file. An `Allowance` limits calls and opcodes. Objects may contain one another many times
@@ -121,16 +122,13 @@ NAMES: dict[str, Callable[..., Any]] = {
 
 # The stack machine that runs pickles, limited to plain values
 
-PROTOCOLS = range(3, 6)
-_OF_ANOTHER_PROTOCOL = (
-    "is of a protocol other than 3 to 5; pickle.dump without a protocol writes one of these"
-)
+_BEGINNINGS = [("PROTO", protocol) for protocol in range(3, 6)]
 LARGEST_NUMBER = 1 << 63
 
 _VALUES = {
-    *("INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4", "FLOAT", "BINFLOAT"),
-    *("STRING", "BINSTRING", "SHORT_BINSTRING", "BINBYTES", "SHORT_BINBYTES", "BINBYTES8"),
-    *("UNICODE", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"),
+    *("BININT", "BININT1", "BININT2", "LONG1", "LONG4", "BINFLOAT"),
+    *("SHORT_BINBYTES", "BINBYTES", "BINBYTES8"),
+    *("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"),
 }
 """The opcodes whose argument is the value that they push."""
 
@@ -157,6 +155,11 @@ class PickleMachine:
 
     def run(self, opcodes: Iterator[tuple[str, Any]]) -> Any:
         """Execute the opcodes and return the value that they make."""
+        if next(opcodes, None) not in _BEGINNINGS:
+            raise PickleError(
+                "is of a protocol other than 3 to 5; pickle.dump without a protocol writes one of "
+                "these"
+            )
         for name, argument in opcodes:
             self._allowance.use(opcodes=1)
             if name == "STOP":
@@ -178,9 +181,9 @@ class PickleMachine:
         match opcode:
             case "MEMOIZE":
                 self._memo[len(self._memo)] = stack[-1]
-            case "PUT" | "BINPUT" | "LONG_BINPUT":
+            case "BINPUT" | "LONG_BINPUT":
                 self._memo[argument] = stack[-1]
-            case "GET" | "BINGET" | "LONG_BINGET":
+            case "BINGET" | "LONG_BINGET":
                 if argument not in self._memo:
                     raise PickleError(f"is broken: it has kept nothing under {argument}")
                 stack.append(self._memo[argument])
@@ -211,13 +214,6 @@ class PickleMachine:
             case "TUPLE":
                 items = self._since_mark()
                 self._stack.append(tuple(items))
-            case "LIST":
-                items = self._since_mark()
-                self._stack.append(items)
-            case "DICT":
-                items = self._since_mark()
-                self._stack.append({})
-                self._set_items(items)
             case "APPEND":
                 self._extend([stack.pop()])
             case "APPENDS":
@@ -231,8 +227,6 @@ class PickleMachine:
                 stack.pop()
             case "POP":
                 self._stack = self._below.pop()
-            case "DUP":
-                stack.append(stack[-1])
             case "GLOBAL":
                 self._push_name(argument)
             case "STACK_GLOBAL":
@@ -240,8 +234,6 @@ class PickleMachine:
                 if not isinstance(name, str) or not isinstance(module, str):
                     raise PickleError("is broken: a module's name is no text")
                 self._push_name(f"{module} {name}")
-            case "INST":
-                raise _refusal(argument)
             case "REDUCE":
                 arguments, named = stack.pop(), stack.pop()
                 stack.append(self._called(named, arguments))
@@ -251,10 +243,8 @@ class PickleMachine:
             case "BUILD":
                 state = stack.pop()
                 self._set_state(state)
-            case "PROTO" if argument not in PROTOCOLS:
-                raise PickleError(_OF_ANOTHER_PROTOCOL)
-            case "PROTO" | "FRAME":
-                pass  # they do not affect the values
+            case "FRAME":
+                pass  # it does not affect the values
             case _:
                 raise PickleError(
                     f"holds what no vocabulary needs (opcode {opcode}); nothing of it is executed"
@@ -297,8 +287,6 @@ class PickleMachine:
         made.state = state
 
     def _push_name(self, name: str) -> None:
-        if name == "_codecs encode":  # what older protocols call to make bytes
-            raise PickleError(_OF_ANOTHER_PROTOCOL)
         if name not in NAMES:
             raise _refusal(name)
         self._stack.append(_NamedFunction(name, NAMES[name]))

@@ -57,22 +57,30 @@ for _name, _spelled in {
         HEX, [spelled * (size // len(spelled)) + "!"]))  # fmt: skip
     add("course-json", f"one token nearly of {_name}", lambda size, spelled=_spelled: as_json(  # type: ignore[misc]
         HEX | {"256": spelled * (size // len(spelled)) + "!"}, []))  # fmt: skip
+PROTO = b"\x80\x03"
 add("course-pickle", "a solution", lambda size: pickle.dumps(solution(size)))
-add("course-pickle", "nested tuples", lambda size: b"(" + b"N" + b"\x85" * size + b"t.")
-add("course-pickle", "marks", lambda size: b"](" + b"(" * size + b".")
-add("course-pickle", "marks that are closed", lambda size: b"](" + b"(t" * (size // 2) + b"t.")
-add("course-pickle", "a line of digits", lambda size: b"](I" + b"9" * size + b"\nt.")
+add("course-pickle", "nested tuples", lambda size: PROTO + b"(" + b"N" + b"\x85" * size + b"t.")
+add("course-pickle", "marks", lambda size: PROTO + b"](" + b"(" * size + b".")
+add(
+    "course-pickle",
+    "marks that are closed",
+    lambda size: PROTO + b"](" + b"(t" * (size // 2) + b"t.",
+)
 add(
     "course-pickle",
     "a long number",
-    lambda size: b"]\x8b" + size.to_bytes(4, "little") + b"\x01" * size + b"a.",
+    lambda size: PROTO + b"]\x8b" + size.to_bytes(4, "little") + b"\x01" * size + b"a.",
 )
-add("course-pickle", "lines", lambda size: b"](" + b"I1\n" * (size // 3) + b"t.")
-add("course-pickle", "texts", lambda size: b"](" + b"Va\\u0061\n" * (size // 9) + b"t.")
-add("course-pickle", "a long text", lambda size: b"](V" + b"\\u0061" * (size // 6) + b"\nt.")
-add("course-pickle", "one token again and again", lambda size: b"}(K\0C\xff" + b"a" * 255 + b"q\0u](" + b"h\0h\0\x86" * (size // 5) + b"e\x86.")  # fmt: skip
-add("course-pickle", "appending", lambda size: b"](" + b"]Na" * (size // 3) + b"t.")
-add("course-pickle", "copies of a dict", lambda size: b"](}(" + b"".join(b"K%cK%c" % (n, n) for n in range(200)) + b"uq\0"
+add("course-pickle", "numbers", lambda size: PROTO + b"](" + b"K\1" * (size // 2) + b"t.")
+add("course-pickle", "texts", lambda size: PROTO + b"](" + b"\x8c\2aa" * (size // 4) + b"t.")
+add(
+    "course-pickle",
+    "a long text",
+    lambda size: PROTO + b"](X" + size.to_bytes(4, "little") + b"a" * size + b"t.",
+)
+add("course-pickle", "one token again and again", lambda size: PROTO + b"}(K\0C\xff" + b"a" * 255 + b"q\0u](" + b"h\0h\0\x86" * (size // 5) + b"e\x86.")  # fmt: skip
+add("course-pickle", "appending", lambda size: PROTO + b"](" + b"]Na" * (size // 3) + b"t.")
+add("course-pickle", "copies of a dict", lambda size: PROTO + b"](}(" + b"".join(b"K%cK%c" % (n, n) for n in range(200)) + b"uq\0"
     + b"ccollections\nOrderedDict\nq\1" + b"h\1h\0\x85R" * (size // 6) + b"t.")  # fmt: skip
 
 
