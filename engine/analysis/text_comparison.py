@@ -133,7 +133,7 @@ def _spells(tokenizer: Tokenizer) -> bool:
     if not all(vocab(number) == text for text, number in given):
         return False
     columns = columns_of(tokenizer.merge_table)
-    ids = (columns.made.tolist(), columns.left.tolist(), columns.right.tolist())
+    ids = columns.made, columns.left, columns.right
     tokens, left, right = (map(vocab, column, repeat(b"")) for column in ids)
     return all(map(eq, tokens, map(add, left, right)))
 

@@ -1,14 +1,13 @@
-"""numpy, loaded when it is first used; names for array types, small functions."""
+"""Names for array types of numpy, and a text cut into parts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, AnyStr, TypeAlias
 
-from engine.core.slow_modules import np
-
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
@@ -28,13 +27,3 @@ def parts_of(text: AnyStr, lengths: Iterable[int]) -> list[AnyStr]:
     [b'low', b'lower']
     """
     return [text[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
-
-
-def two_columns(pairs: Iterable[tuple[int, int]], count: int) -> Ints:
-    """Return the first numbers of `count` pairs as one row, the second numbers as another.
-
-    >>> two_columns([(1, 2), (3, 4)], 2).tolist()
-    [[1, 3], [2, 4]]
-    """
-    flat = np.fromiter(chain.from_iterable(pairs), dtype=np.int64, count=2 * count)
-    return np.ascontiguousarray(flat.reshape(count, 2).T)

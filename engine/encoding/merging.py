@@ -12,13 +12,9 @@ from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, Va
 from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from engine.core.events import Pair
-from engine.core.slow_modules import np
-
-if TYPE_CHECKING:
-    from engine.core.arrays import Ints
 
 NONE = -1
 """Missing value in a column of rows, ranks or counts."""
@@ -66,76 +62,44 @@ def merge_pair(tokens: Sequence[int], pair: Pair, new_id: int) -> list[int]:
 class MergeColumns(NamedTuple):
     """The ids of left and right parts, the ranks, and the ids of the results of merges."""
 
-    left: Ints
-    right: Ints
-    rank: Ints
-    made: Ints
-
-
-class MergeNumbers(NamedTuple):
-    """The columns of `MergeColumns` in lists."""
-
-    left: list[int]
-    right: list[int]
-    rank: list[int]
-    made: list[int]
+    left: Sequence[int]
+    right: Sequence[int]
+    rank: Sequence[int]
+    made: Sequence[int]
 
 
 class MergeArrays(Mapping[Pair, tuple[int, int]]):
     """pair of token ids → (rank, id of the result), in order of rank, each pair once.
 
-    >>> import numpy as np
-    >>> column = np.array([97])
-    >>> merges = MergeArrays(MergeColumns(column, column + 1, column - 97, column + 159))
+    Args:
+        pairs: the ids of the parts of each merge.
+        values: the rank of each, and the id of its result.
+
+    >>> merges = MergeArrays(array("i", [97, 98]), array("i", [0, 256]))
     >>> len(merges), merges[97, 98], (98, 97) in merges
     (1, (0, 256), False)
     """
 
-    _rows: tuple[array[int], array[int]] | None = None
-
-    def __init__(self, columns: MergeColumns) -> None:
-        self.columns = columns
-
-    @classmethod
-    def of_pairs(cls, pairs: array[int], values: array[int]) -> MergeArrays:
-        """Return merges in rows: the ids of each pair, and its rank and the id of its result."""
-        made = cls.__new__(cls)
-        made._rows = pairs, values
-        return made
-
-    @cached_property
-    def columns(self) -> MergeColumns:
-        """The merges in columns; numpy is imported only if these are asked for."""
-        rows = self._rows or ()
-        pairs, values = (np.array(row, dtype=np.int64).reshape(-1, 2) for row in rows)
-        return MergeColumns(pairs[:, 0], pairs[:, 1], values[:, 0], values[:, 1])
+    def __init__(self, pairs: array[int], values: array[int]) -> None:
+        self._rows = pairs, values
 
     @property
-    def numbers(self) -> MergeNumbers:
-        """The merges in plain columns, without numpy if they were read in rows."""
-        if self._rows is None:
-            return MergeNumbers(*(column.tolist() for column in self.columns))
-        return MergeNumbers(*(row[at::2].tolist() for row in self._rows for at in range(2)))
+    def columns(self) -> MergeColumns:
+        """The merges in columns."""
+        pairs, values = self._rows
+        return MergeColumns(pairs[::2], pairs[1::2], values[::2], values[1::2])
 
     @cached_property
     def by_pair(self) -> dict[Pair, tuple[int, int]]:
         """The merges as a dict."""
-        left, right, rank, made = self.numbers
+        left, right, rank, made = self.columns
         pairs, values = zip(left, right, strict=True), zip(rank, made, strict=True)
         return dict(zip(pairs, values, strict=True))
 
     @property
     def in_32_bits(self) -> tuple[array[int], array[int]] | None:
-        """The ids of all pairs, and the ranks and ids of results; `None` if one is too large."""
-        if self._rows is not None and self._rows[0].typecode == "i":
-            return self._rows
-        left, right, rank, made = self.columns
-        if any(column.size and column.max() >= 2**31 for column in self.columns):
-            return None
-        pairs, values = array("i"), array("i")
-        pairs.frombytes(np.stack((left, right), axis=1).astype(np.int32).tobytes())
-        values.frombytes(np.stack((rank, made), axis=1).astype(np.int32).tobytes())
-        return pairs, values
+        """The ids of all pairs, and the ranks and ids of results; `None` if they have 64 bits."""
+        return self._rows if all(row.typecode == "i" for row in self._rows) else None
 
     def __getitem__(self, pair: Pair) -> tuple[int, int]:
         return self.by_pair[pair]
@@ -144,7 +108,7 @@ class MergeArrays(Mapping[Pair, tuple[int, int]]):
         return iter(self.by_pair)
 
     def __len__(self) -> int:
-        return len(self.columns.rank) if self._rows is None else len(self._rows[1]) // 2
+        return len(self._rows[1]) // 2
 
     # The views of the dict; those of `Mapping` would look each pair up.
 
@@ -155,8 +119,8 @@ class MergeArrays(Mapping[Pair, tuple[int, int]]):
         return self.by_pair.items()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the columns without the dict, for another process."""
-        return MergeArrays, (self.columns,)
+        """Pickle the arrays without the dict, for another process."""
+        return MergeArrays, self._rows
 
 
 def last_rank(table: Mapping[Pair, tuple[int, int]]) -> int:
@@ -175,7 +139,7 @@ class MergesInIds(Sequence[tuple[bytes, bytes]]):
         table: the merges; each part is a byte, or made before.
         unmade: the ids of the tokens of several bytes that no merge makes.
 
-    >>> table = MergeArrays.of_pairs(array("i", [97, 98]), array("i", [0, 256]))
+    >>> table = MergeArrays(array("i", [97, 98]), array("i", [0, 256]))
     >>> list(MergesInIds({97: b"a", 98: b"b", 256: b"ab"}, table, []))
     [(b'a', b'b')]
     """
@@ -214,27 +178,16 @@ def merge_arrays(
     values = pairs[:]
     for row, first, second in ((pairs, left, right), (values, range(count), made)):
         row[::2], row[1::2] = array(typecode, first), array(typecode, second)
-    return MergeArrays.of_pairs(pairs, values)
-
-
-def numbers_of(table: Mapping[Pair, tuple[int, int]]) -> MergeNumbers:
-    """Return the columns of any merge table, in order of rank."""
-    if isinstance(table, MergeArrays):
-        return table.numbers
-    in_order = sorted(table.items(), key=itemgetter(1))
-    left, right = ([pair[side] for pair, _ in in_order] for side in range(2))
-    rank, made = ([value[at] for _, value in in_order] for at in range(2))
-    return MergeNumbers(left, right, rank, made)
+    return MergeArrays(pairs, values)
 
 
 def columns_of(table: Mapping[Pair, tuple[int, int]]) -> MergeColumns:
-    """Return the columns of any merge table, in its order."""
+    """Return the columns of any merge table, in order of rank."""
     if isinstance(table, MergeArrays):
         return table.columns
-    from engine.core.arrays import two_columns
-
-    left, right = two_columns(table, len(table))
-    rank, made = two_columns(table.values(), len(table))
+    in_order = sorted(table.items(), key=itemgetter(1))
+    left, right = ([pair[side] for pair, _ in in_order] for side in range(2))
+    rank, made = ([value[at] for _, value in in_order] for at in range(2))
     return MergeColumns(left, right, rank, made)
 
 

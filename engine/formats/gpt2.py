@@ -402,7 +402,7 @@ def _read_both(
             lines = lines.partition(b"\n")[2]
         found = read_gpt2(check_values(vocab, read_bytes(vocab)), lines, BYTE_OF)
         if found is not None:
-            table = MergeArrays.of_pairs(found.pairs, found.made)
+            table = MergeArrays(found.pairs, found.made)
             return found.tokens, MergesInIds(found.tokens, table, found.unmade)
     return _read_vocab(vocab, special_tokens), read_merges(merges, unspell)
 

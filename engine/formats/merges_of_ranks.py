@@ -21,7 +21,7 @@ from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
-from engine.encoding.merging import MergeArrays, numbers_of
+from engine.encoding.merging import MergeArrays, columns_of
 from engine.encoding.tokenizer import Tokenizer
 from engine.native import KERNEL
 from engine.native.vocabularies import RankedPairs, split_by_ranks
@@ -73,7 +73,7 @@ def ranks_of(tokenizer: Tokenizer) -> dict[bytes, int]:
     if len(ranks) + len(tokenizer.special_ids) < len(tokenizer.vocab):
         raise VocabularyError("two ids have the same bytes, and ranks can hold only one")
     alphabet, found = _parts_of_ranks(ranks)
-    made = set(numbers_of(found.table).made)
+    made = set(columns_of(found.table).made)
     spell_alike = _spelling(alphabet, made) == _spelling(tokenizer.alphabet, made)
     if not spell_alike or not _merge_alike(found.table, tokenizer):
         raise VocabularyError(
@@ -110,7 +110,7 @@ def _merge_alike(ranked: Mapping[Pair, tuple[int, int]], tokenizer: Tokenizer) -
     """
     ours, theirs = (
         list(zip(n.left, n.right, n.made, strict=True))
-        for n in map(numbers_of, (ranked, tokenizer.merge_table))
+        for n in map(columns_of, (ranked, tokenizer.merge_table))
     )
     vocab = tokenizer.vocab
     return ours == theirs or (
@@ -170,7 +170,7 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
     in_kernel = KERNEL is not None and places[-1] < 2**31
     found = split_by_ranks(tokens, places) if in_kernel else _split_by_ranks(tokens, ranks)
     unmade = [tokens[place] for place in found.unmade]
-    return RankedMerges(MergeArrays.of_pairs(found.pairs, found.made), unmade)
+    return RankedMerges(MergeArrays(found.pairs, found.made), unmade)
 
 
 def _split_by_ranks(tokens: Sequence[bytes], ranks: Mapping[bytes, int]) -> RankedPairs:

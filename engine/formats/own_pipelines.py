@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.gpt2_bytes import spell_all
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens, WordEndAlphabet
-from engine.encoding.merging import numbers_of
+from engine.encoding.merging import columns_of
 from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline import decoders, pretokenizers
 from engine.pipeline.added_tokens import AddedToken
@@ -120,16 +120,16 @@ def _spelled_vocab(
 
 def _merges(tokenizer: Tokenizer, spelled: dict[int, str]) -> list[tuple[str, str]]:
     """Return the merges in order of rank; a file has one rank for each."""
-    numbers = numbers_of(tokenizer.merge_table)
+    columns = columns_of(tokenizer.merge_table)
     lefts, rights, made = (
-        list(map(spelled.__getitem__, ids)) for ids in (numbers.left, numbers.right, numbers.made)
+        list(map(spelled.__getitem__, ids)) for ids in (columns.left, columns.right, columns.made)
     )
     if (joined := list(map(add, lefts, rights))) != made:
         differing = next(n for n, text in enumerate(joined) if text != made[n])
-        rank = numbers.rank[differing]
+        rank = columns.rank[differing]
         raise TokenizerFileError(f"the merge of rank {rank} does not make its parts' bytes")
-    if len(set(numbers.rank)) < len(made):
-        for rank, places in groupby(range(len(made)), key=numbers.rank.__getitem__):
+    if len(set(columns.rank)) < len(made):
+        for rank, places in groupby(range(len(made)), key=columns.rank.__getitem__):
             same = list(places)
             if len(same) > 1 and {lefts[n] for n in same} & {rights[n] for n in same}:
                 raise TokenizerFileError(

@@ -7,6 +7,7 @@ nothing here is computed again when the step changes.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,7 @@ from engine.core.events import Pair
 from engine.core.slow_modules import np
 from engine.encoding.alphabet import Alphabet, WholeTokens
 from engine.encoding.encoders import RankHeap
-from engine.encoding.merging import NONE, MergeArrays, MergeColumns, columns_of
+from engine.encoding.merging import NONE, MergeArrays, columns_of
 from engine.encoding.text_encoder import text_encoder
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.patterns import PATTERNS
@@ -65,7 +66,8 @@ class TokenTable:
         """Make the table of any tokenizer; its ids may have gaps."""
         ids = sorted(tokenizer.vocab)
         in_order = np.array(ids, dtype=np.int64)
-        left, right, rank, made = columns_of(tokenizer.merge_table)
+        columns = columns_of(tokenizer.merge_table)
+        left, right, rank, made = (np.array(each, dtype=np.int64) for each in columns)
         left, right, made = (np.searchsorted(in_order, each) for each in (left, right, made))
         return cls(
             in_order,
@@ -186,12 +188,13 @@ class TokenTable:
     def _encoded(self, rows: Sequence[int]) -> list[list[int]]:
         """Return the ids that the parts of some tokens become: of texts if their parts are that."""
         merges, ids, alphabet = self.merges, self.ids, self.alphabet
-        columns = MergeColumns(ids[merges.left], ids[merges.right], merges.rank, ids[merges.made])
+        pairs, values = (ids[merges.left], ids[merges.right]), (merges.rank, ids[merges.made])
+        table = MergeArrays(_in_rows(*pairs), _in_rows(*values))
         inner = alphabet.inner if isinstance(alphabet, WholeTokens) else alphabet
         if inner.spelling is None:
-            heap = RankHeap(alphabet, MergeArrays(columns))
+            heap = RankHeap(alphabet, table)
             return [heap.merged(self._smallest_parts(row)) for row in rows]
-        encoder = text_encoder(alphabet, MergeArrays(columns), PATTERNS["none"], {})
+        encoder = text_encoder(alphabet, table, PATTERNS["none"], {})
         return encoder.encode_many(to_texts([self.tokens[row] for row in rows]))
 
     def _smallest_parts(self, row: int) -> list[int]:
@@ -204,6 +207,13 @@ class TokenTable:
             else:
                 waiting += [int(right[row]), int(left[row])]
         return parts
+
+
+def _in_rows(first: Ints, second: Ints) -> array[int]:
+    """Return two columns in one array, row after row; in 32 bits if all numbers fit."""
+    rows = np.stack((first, second), axis=1)
+    typecode = "i" if rows.max(initial=0) < 2**31 else "q"
+    return array(typecode, rows.astype(typecode).tobytes())
 
 
 def sorted_positions(keys: Sequence[str]) -> Ints:
