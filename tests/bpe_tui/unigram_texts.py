@@ -31,9 +31,9 @@ async def settled(pilot: Pilot[int]) -> None:
     await pilot.pause()
     slices = [
         value
-        for widget in pilot.app.screen.walk_children()
+        for screen in pilot.app.screen_stack
+        for widget in screen.walk_children()
         for value in vars(widget).values()
         if isinstance(value, Slices)
     ]
-    assert slices
     await until(pilot, lambda: all(each._timer is None for each in slices))

@@ -21,6 +21,7 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 from textual.widgets import Input, Static
 from tiny_tokenizers import LOW, timeline_of
+from unigram_texts import settled
 
 import bpe_tui
 from bpe_tui.app.app import BpeTuiApp
@@ -363,6 +364,7 @@ MOST_CALLS = 1_500_000
 async def test_a_paste_into_a_window_costs_what_its_line_may_hold(window: str) -> None:
     assert all(FORMATS.values())  # they are imported once, when a file may be of one
     async with opened_window(window, USUAL) as (app, pilot):
+        await settled(pilot)  # the panels below look for words in the meantime
         fields, calls = app.screen.query(Input), [0]
 
         def count(*_: object) -> None:
