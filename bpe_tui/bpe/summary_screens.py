@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -111,8 +109,6 @@ _PREFERRED = (_DEFAULT, *(FORMATS[name] for name in WRITABLE))
 class SaveTokenizer(SaveFile):
     """A window that asks for a format and a path, and writes the tokenizer there.
 
-    It overwrites only if Enter is pressed a second time.
-
     Args:
         format: name of the format to begin with, if it can hold the tokenizer.
     """
@@ -121,15 +117,16 @@ class SaveTokenizer(SaveFile):
         Binding("up", "choose(-1)", "format", show=False, priority=True),
         Binding("down", "choose(1)", "format", show=False, priority=True),
     ]
+    NAMELESS = "Name a file, or a directory for the formats that fill one."
 
     def __init__(self, frame: Frame, suggestion: str, format: str = DEFAULT_FORMAT) -> None:
         self._frame = frame
         self._stem = self._suggested = suggestion
         own = [FORMATS[format]] if format in WRITABLE else []
-        self._format = next(
+        self.chosen: TokenizerFormat = next(
             (each for each in (*own, *_PREFERRED) if self._unsayable(each) is None), _DEFAULT
         )
-        self._suggested += self._format.suffix
+        self._suggested += self.chosen.suffix
         super().__init__(
             tr("save the {model} tokenizer of step {step}", model="BPE", step=frame.step),
             self._describe_format(),
@@ -145,13 +142,13 @@ class SaveTokenizer(SaveFile):
     # -- the format
 
     def action_choose(self, by: int) -> None:
-        place = (WRITABLE.index(self._format.name) + by) % len(WRITABLE)
-        before, self._format = self._format, FORMATS[WRITABLE[place]]
+        place = (WRITABLE.index(self.chosen.name) + by) % len(WRITABLE)
+        before, self.chosen = self.chosen, FORMATS[WRITABLE[place]]
         field = self.query_one("#dialog-input", Input)
         if field.value == self._suggested:
-            self._suggested = field.value = self._stem + self._format.suffix
+            self._suggested = field.value = self._stem + self.chosen.suffix
         elif before.suffix and field.value.endswith(before.suffix):
-            field.value = field.value.removesuffix(before.suffix) + self._format.suffix
+            field.value = field.value.removesuffix(before.suffix) + self.chosen.suffix
         field.cursor_position = len(field.value)
         self._show_formats()
         self.say(self._describe_format())
@@ -159,7 +156,7 @@ class SaveTokenizer(SaveFile):
     def _show_formats(self) -> None:
         lines = []
         for name in WRITABLE:
-            mark, _ = cursor_sign(name == self._format.name)
+            mark, _ = cursor_sign(name == self.chosen.name)
             kind = FORMATS[name].suffix or tr("a directory")
             if self._unsayable(FORMATS[name]):
                 kind = tr("cannot hold this tokenizer")
@@ -172,30 +169,17 @@ class SaveTokenizer(SaveFile):
 
     def _describe_format(self) -> str:
         """Return the contents and ids that a format will have, or why it is impossible."""
-        if unsayable := self._unsayable(self._format):
+        if unsayable := self._unsayable(self.chosen):
             return f"{unsayable[0].upper()}{unsayable[1:]}."
         tokens = f"{plural(self._frame.vocab_size, 'token')}"
         anew = (
-            tr(" It prescribes the ids: they are given anew.")
-            if self._format.prescribes_ids
-            else ""
+            tr(" It prescribes the ids: they are given anew.") if self.chosen.prescribes_ids else ""
         )
         template = "↑ ↓ choose: {summary}; {tokens}.{anew}"
-        return tr(template, summary=tr(self._format.summary), tokens=tokens, anew=anew)
+        return tr(template, summary=tr(self.chosen.summary), tokens=tokens, anew=anew)
 
     # -- the place
 
-    def answer(self, value: str) -> None:
-        if not value:
-            self.refuse("Name a file, or a directory for the formats that fill one.")
-        else:
-            work: Any = partial(self._write, value, self._format)
-            self.run_worker(work, exclusive=True)
-
-    async def _write(self, name: str, chosen: TokenizerFormat) -> None:
-        with self.writing(name, asked=(name, chosen)) as (path, overwrite):
-            # In a thread, since a large vocabulary takes a second.
-            await asyncio.to_thread(self.write, path, overwrite, chosen)
-
-    def write(self, path: Path, overwrite: bool, chosen: TokenizerFormat = _DEFAULT) -> None:
-        save(self._frame.tokenizer(), path, chosen.name, overwrite=overwrite, renumber=True)
+    def write(self, path: Path, overwrite: bool) -> None:
+        tokenizer = self._frame.tokenizer()
+        save(tokenizer, path, self.chosen.name, overwrite=overwrite, renumber=True)

@@ -137,10 +137,8 @@ def _continue(context: Given) -> None:
         corpus,
         special if given["special"] else None,
         given["pattern"] if choices.is_given(context, "pattern") else None,
-        given["continued"],
-        given["tie_rule"],
-        given["min_count"],
         reading=choices.reading_of(context, more),
+        **choices.continuation_of(context),
     )
     inputs.check_config(config)
     opened = open_continuable(config)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
@@ -54,7 +52,7 @@ class Dialog(Window[str | None]):
         """Handle Enter: close the window with the line, or refuse it."""
 
     def say(self, hint: str) -> None:
-        """Change the hint, unless the window was closed while it worked."""
+        """Change the hint, unless the window is closed."""
         if self not in self.app.screen_stack:
             return
         line = self.query_one("#dialog-hint", Static)
@@ -70,9 +68,13 @@ class Dialog(Window[str | None]):
 class SaveFile(Dialog):
     """A window that asks for a file name, writes the file and returns the name.
 
-    A file is overwritten only if Enter is pressed again.
+    A file is overwritten only if Enter is pressed again, with the same choices.
     """
 
+    NAMELESS: ClassVar[str] = "Name a file."
+    """Shown for an empty name."""
+    chosen: object = None
+    """The choices besides the name."""
     _confirmed: object = None
 
     @abstractmethod
@@ -85,21 +87,11 @@ class SaveFile(Dialog):
 
     def answer(self, value: str) -> None:
         if not value:
-            self.refuse("Name a file.")
+            self.refuse(self.NAMELESS)
             return
-        with self.writing(value, asked=value) as (path, overwrite):
-            self.write(path, overwrite)
-
-    @contextmanager
-    def writing(self, name: str, asked: object) -> Iterator[tuple[Path, bool]]:
-        """Yield the path to write and whether to overwrite; then close, or show the error.
-
-        Args:
-            name: the file name as typed; `~` is the home directory.
-            asked: all choices. A second Enter with the same choices overwrites.
-        """
+        asked = value, self.chosen
         try:
-            yield Path(os.path.expanduser(name)), asked == self._confirmed
+            self.write(Path(os.path.expanduser(value)), overwrite=asked == self._confirmed)
         except OutputExistsError as error:
             self._confirmed = asked
             taken = visible_text(str(error).split(": ")[0], spaces=False)
@@ -107,4 +99,4 @@ class SaveFile(Dialog):
         except BpeError as error:
             self.refuse(visible_message(error))
         else:
-            self.dismiss(name)
+            self.dismiss(value)

@@ -30,27 +30,40 @@ VERSION = 9
 """The version that `kernel_version` must return. An older library, left behind in a checkout, may
 have functions of the same names with other arguments or results."""
 
+_OBJECTS = (
+    *("counter", "encoder", "merger", "normalizer", "numbers", "rules", "scanner", "specials"),
+    *("tally", "texts", "tokens"),
+)
+"""The kinds of objects that functions make; each has a function that frees one."""
+_NUMBERS = (
+    *("counter_filled", "counter_unclear", "counter_new_pieces", "encoder_forget"),
+    *("encoder_id_count", "encoder_pending", "merger_pop", "merger_find_ties"),
+    *("merger_pair_count", "tally_distinct"),
+)
+"""The functions that return a number about an object."""
+_ARRAYS = (
+    *("counter_numbers", "counter_counts", "counter_unclear_stretches"),
+    *("counter_new_text", "encoder_ids", "encoder_pending_sizes", "encoder_pending_text"),
+    *("encoder_busy", "merger_ties", "merger_steps", "merger_changed", "merger_after"),
+    *("merger_pairs", "merger_counts", "merger_uses", "scanner_lengths", "scanner_counts"),
+    "tally_text",
+)
+"""The functions that return the address of an array of an object."""
+
 _SIGNATURES: dict[str, tuple[object, ...]] = {
+    **{f"{kind}_free": (None, c_void_p) for kind in _OBJECTS},
+    **dict.fromkeys(_NUMBERS, (c_int64, c_void_p)),
+    **dict.fromkeys(_ARRAYS, (c_void_p, c_void_p)),
     "kernel_version": (c_int64,),
     "counter_new": (c_void_p, c_char_p, c_char_p, c_void_p, c_int64, c_uint64),
-    "counter_free": (None, c_void_p),
     "counter_count": (c_int64, c_void_p, c_char_p, c_int64),
-    "counter_numbers": (c_void_p, c_void_p),
-    "counter_counts": (c_void_p, c_void_p),
-    "counter_filled": (c_int64, c_void_p),
-    "counter_unclear": (c_int64, c_void_p),
-    "counter_unclear_stretches": (c_void_p, c_void_p),
-    "counter_new_pieces": (c_int64, c_void_p),
     "counter_new_sizes": (None, c_void_p, c_void_p),
-    "counter_new_text": (c_void_p, c_void_p),
     "rules_new": (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p, c_int64, c_uint64),
     "rules_highest": (c_int64, c_void_p, c_int64),
-    "rules_free": (None, c_void_p),
     "normalizer_new": (
         *(c_void_p, c_void_p, c_int64, c_char_p, c_int64),
         *(c_char_p, c_void_p, c_int64, c_int64, c_int64),
     ),
-    "normalizer_free": (None, c_void_p),
     "normalizer_run": (c_int64, c_void_p, c_char_p, c_int64, c_void_p),
     "rules_add_whole": (c_int64, c_void_p, c_char_p, c_int64, c_int32),
     "gpt2_read": (
@@ -64,59 +77,30 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
         *(c_int64, c_void_p, c_char_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p),
     ),
     "specials_new": (c_void_p, c_char_p, c_void_p, c_void_p, c_int64),
-    "specials_free": (None, c_void_p),
     "encoder_new": (c_void_p, c_void_p, c_void_p, c_int64),
-    "encoder_free": (None, c_void_p),
     "encoder_encode": (c_int64, c_void_p, c_void_p, c_char_p, c_int64, c_int64),
-    "encoder_forget": (c_int64, c_void_p),
-    "encoder_id_count": (c_int64, c_void_p),
-    "encoder_ids": (c_void_p, c_void_p),
-    "encoder_pending": (c_int64, c_void_p),
-    "encoder_pending_sizes": (c_void_p, c_void_p),
-    "encoder_pending_text": (c_void_p, c_void_p),
     "encoder_learn": (c_int64, c_void_p, c_void_p, c_int64),
-    "encoder_busy": (c_void_p, c_void_p),
     "host_set": (None, c_void_p),
     "numbers_new": (c_void_p, c_void_p, c_int64),
-    "numbers_free": (None, c_void_p),
     "texts_new": (c_void_p, c_void_p, c_void_p, c_void_p),
-    "texts_free": (None, c_void_p),
     "tokens_new": (c_void_p, c_char_p, c_void_p, c_int64),
-    "tokens_free": (None, c_void_p),
     "merger_new": (
         *(c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64),
         *(c_void_p, c_void_p, c_uint64),
     ),
     "merger_finish": (None, c_void_p),
-    "merger_free": (None, c_void_p),
     "merger_run": (c_int64, c_void_p, c_int64, c_int64),
     "merger_number_of": (c_int64, c_void_p, c_int32, c_int32),
-    "merger_pop": (c_int64, c_void_p),
-    "merger_find_ties": (c_int64, c_void_p),
-    "merger_ties": (c_void_p, c_void_p),
     "merger_first_cell": (c_int64, c_void_p, c_int64),
     "merger_merge": (c_int64, c_void_p, c_int64),
-    "merger_steps": (c_void_p, c_void_p),
-    "merger_changed": (c_void_p, c_void_p),
-    "merger_after": (c_void_p, c_void_p),
-    "merger_pairs": (c_void_p, c_void_p),
-    "merger_counts": (c_void_p, c_void_p),
-    "merger_uses": (c_void_p, c_void_p),
-    "merger_pair_count": (c_int64, c_void_p),
     "scanner_new": (c_void_p, c_char_p),
-    "scanner_free": (None, c_void_p),
     "scanner_add_page": (c_int64, c_void_p, c_int64, c_char_p),
     "scanner_missing_page": (c_int64, c_void_p, c_char_p, c_int64, c_void_p),
     "scanner_cut": (c_int64, c_void_p, c_char_p, c_void_p, c_int64),
-    "scanner_lengths": (c_void_p, c_void_p),
-    "scanner_counts": (c_void_p, c_void_p),
     "tally_new": (c_void_p, c_uint64),
-    "tally_free": (None, c_void_p),
     "tally_learn": (c_int64, c_void_p, c_int64, c_char_p, c_void_p, c_void_p, c_int64),
     "tally_add": (c_int64, c_void_p, c_int64, c_void_p, c_void_p, c_int64),
-    "tally_distinct": (c_int64, c_void_p),
     "tally_counts": (None, c_void_p, c_int64, c_void_p, c_void_p),
-    "tally_text": (c_void_p, c_void_p),
 }
 """function → the type of its result, then the types of its arguments."""
 

@@ -111,7 +111,12 @@ async def test_a_lesson_opened_while_the_text_of_another_is_removed_has_its_text
 
 
 @pytest.mark.slow
-async def test_a_save_that_is_refused_once_its_window_is_closed_does_no_harm() -> None:
+async def test_a_save_that_is_refused_once_its_window_is_closed_does_no_harm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(path: Path, overwrite: bool) -> None:
+        raise OutputError("no space")
+
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("s")
         await until(pilot, lambda: isinstance(app.screen, SaveFile))
@@ -119,10 +124,9 @@ async def test_a_save_that_is_refused_once_its_window_is_closed_does_no_harm() -
         assert isinstance(window, SaveFile)
         await pilot.press("escape")
         await until(pilot, lambda: not window.is_attached)
-        with window.writing("a file", asked=None):
-            raise OutputError("no space")
-        with window.writing("a file", asked=None):
-            pass
+        for write in (fail, lambda path, overwrite: None):
+            monkeypatch.setattr(window, "write", write)
+            window.answer("a file")
         assert app.screen.id == "training"
 
 
