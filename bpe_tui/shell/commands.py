@@ -148,19 +148,8 @@ SIGNS = {
 LEGENDS = {
     LESSON: ("token", "pretoken", "pair", "joining", "fresh", "space", "newline", "byte"),
     TRAINING: (
-        "space",
-        "pretoken",
-        "token",
-        "pair",
-        "joining",
-        "fresh",
-        "stale",
-        "claimed",
-        "bar",
-        "here",
-        "newline",
-        "byte",
-        "tie",
+        *("space", "pretoken", "token", "pair", "joining", "fresh", "stale", "claimed"),
+        *("bar", "here", "newline", "byte", "tie"),
     ),
     ENCODING: (
         *("space", "pretoken", "token", "cursor", "here", "pair", "joining", "fresh"),

@@ -208,84 +208,54 @@ def text_with_edges(app: App[Any], segments: Iterable[Segment]) -> str:
     return text
 
 
-def _tokens(colours: tuple[str, ...]) -> dict[str, str]:
-    return {f"role-token-{hue}": colour for hue, colour in enumerate(colours)}
+_COLOURS = {
+    "primary": ("#6cb6ff", "#0b5cad"),
+    "secondary": ("#a5d6a7", "#1b6e28"),
+    "accent": ("#ffb74d", "#8a4b00"),
+    "warning": ("#ffb74d", "#8a4b00"),
+    "error": ("#ff8a80", "#b3261e"),
+    "success": ("#81c784", "#1b6e28"),
+    "foreground": ("#e6e6e6", "#1c2024"),
+    "background": ("#14171c", "#fbfbf8"),
+    "surface": ("#1b1f26", "#f2f2ee"),
+    "panel": ("#262b34", "#e4e5e1"),
+}
+"""Textual's names of colours → the colour in the dark and in the light theme."""
+_ROLES = {
+    "dim": ("#a3adb8", "#5b646d"),
+    "border": ("#7f8b97", "#656e77"),
+    "frame": ("#454f5b", "#b6bcc2"),
+    "hashes": ("#c0c8d0", "#363c42"),
+    "chip-even": ("#1e242b", "#ebecef"),
+    "chip-odd": ("#4a5461", "#a2a7af"),
+    "fresh": ("#14171c", "#1c2024"),
+    "fresh-even": ("#ffd54f", "#ffef39"),
+    "fresh-odd": ("#bf9318", "#d19e00"),
+    "joining": ("#ffffff", "#0a2a52"),
+    "joining-even": ("#0d233f", "#dcecff"),
+    "joining-odd": ("#2d68ad", "#81a9d8"),
+    "mark-fresh": ("#ffd54f", "#7a5900"),
+    "pair": ("#6cb6ff", "#0b5cad"),
+    "gain": ("#8fe396", "#17692a"),
+    "loss": ("#ff9e94", "#9e1b32"),
+    "stale": ("#a3adb8", "#5b646d"),
+    "tie": ("#f3b0ff", "#7b1fa2"),
+    "special": ("#ffab91", "#6d3b2f"),
+    "cursor-back": ("#2f3d52", "#dae8f8"),
+}
+"""Our own names of colours, likewise."""
 
 
-DARK = Theme(
-    name="bpe-dark",
-    primary="#6cb6ff",
-    secondary="#a5d6a7",
-    accent="#ffb74d",
-    warning="#ffb74d",
-    error="#ff8a80",
-    success="#81c784",
-    foreground="#e6e6e6",
-    background="#14171c",
-    surface="#1b1f26",
-    panel="#262b34",
-    dark=True,
-    variables={
-        **_tokens(_DARK_TOKENS),
-        "role-dim": "#a3adb8",
-        "role-border": "#7f8b97",
-        "role-frame": "#454f5b",
-        "role-hashes": "#c0c8d0",
-        "role-chip-even": "#1e242b",
-        "role-chip-odd": "#4a5461",
-        "role-fresh": "#14171c",
-        "role-fresh-even": "#ffd54f",
-        "role-fresh-odd": "#bf9318",
-        "role-joining": "#ffffff",
-        "role-joining-even": "#0d233f",
-        "role-joining-odd": "#2d68ad",
-        "role-mark-fresh": "#ffd54f",
-        "role-pair": "#6cb6ff",
-        "role-gain": "#8fe396",
-        "role-loss": "#ff9e94",
-        "role-stale": "#a3adb8",
-        "role-tie": "#f3b0ff",
-        "role-special": "#ffab91",
-        "role-cursor-back": "#2f3d52",
-    },
-)
-LIGHT = Theme(
-    name="bpe-light",
-    primary="#0b5cad",
-    secondary="#1b6e28",
-    accent="#8a4b00",
-    warning="#8a4b00",
-    error="#b3261e",
-    success="#1b6e28",
-    foreground="#1c2024",
-    background="#fbfbf8",
-    surface="#f2f2ee",
-    panel="#e4e5e1",
-    dark=False,
-    variables={
-        **_tokens(_LIGHT_TOKENS),
-        "role-dim": "#5b646d",
-        "role-border": "#656e77",
-        "role-frame": "#b6bcc2",
-        "role-hashes": "#363c42",
-        "role-chip-even": "#ebecef",
-        "role-chip-odd": "#a2a7af",
-        "role-fresh": "#1c2024",
-        "role-fresh-even": "#ffef39",
-        "role-fresh-odd": "#d19e00",
-        "role-joining": "#0a2a52",
-        "role-joining-even": "#dcecff",
-        "role-joining-odd": "#81a9d8",
-        "role-mark-fresh": "#7a5900",
-        "role-pair": "#0b5cad",
-        "role-gain": "#17692a",
-        "role-loss": "#9e1b32",
-        "role-stale": "#5b646d",
-        "role-tie": "#7b1fa2",
-        "role-special": "#6d3b2f",
-        "role-cursor-back": "#dae8f8",
-    },
-)
+def _theme(name: str, tokens: tuple[str, ...], *, dark: bool) -> Theme:
+    column = 0 if dark else 1
+    colours: dict[str, Any] = {each: pair[column] for each, pair in _COLOURS.items()}
+    roles = {f"role-{role}": pair[column] for role, pair in _ROLES.items()}
+    roles |= {f"role-token-{hue}": colour for hue, colour in enumerate(tokens)}
+    return Theme(name, **colours, dark=dark, variables=roles)
+
+
+DARK = _theme("bpe-dark", _DARK_TOKENS, dark=True)
+LIGHT = _theme("bpe-light", _LIGHT_TOKENS, dark=False)
 THEMES = (DARK, LIGHT)
 
 

@@ -172,17 +172,13 @@ _NAMES = {
     "tiny_aya": "tiny_aya cohere2moe",
     "gemma4": "gemma4 granite-embed-multi-311m sarvam-moe",
     **{name: name for name in FROM_LLAMA_CPP if name not in ("tiny_aya", "gemma4")},
+    **{name: name for name in ("tekken", "qwen35", "deepseek-llm", "deepseek-coder", "falcon")},
+    "viking": "viking",
     "digits": "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2",
-    "tekken": "tekken",
-    "qwen35": "qwen35",
     "seed": "seed-coder",
     "bailing": "bailingmoe bailingmoe2 llada-moe",
-    "deepseek-llm": "deepseek-llm",
-    "deepseek-coder": "deepseek-coder",
     "deepseek-v3": "deepseek-v3 hunyuan-dense joyai-llm hy_v4",
-    "falcon": "falcon",
     "bloom": "bloom poro-chat gpt3-finnish",
-    "viking": "viking",
 }
 NAMES = {name: cut for cut, names in _NAMES.items() for name in names.split()}
 """llama.cpp's name → a name in `CUTS`."""

@@ -377,36 +377,27 @@ GENERAL = {
 }
 """Classes that decide nothing, or nothing more than the files show."""
 
+_OF_ONE_TYPE = (
+    "Camembert MBart Pegasus Albert XLNet RemBert Whisper Blenderbot Deberta Barthez FNet "
+    "Reformer Udop MPNet"
+)
 _OF_TYPES = {
+    **{name: name.lower() for name in _OF_ONE_TYPE.split()},
     "XLMRoberta": "xlm-roberta gte jina_embeddings_v3 trocr xmod",
-    "Camembert": "camembert",
-    "MBart": "mbart",
     "Nllb": "nllb-moe",
     "T5": "t5 mt5 switch_transformers",
-    "Pegasus": "pegasus",
-    "Albert": "albert",
-    "XLNet": "xlnet",
     "BigBird": "big_bird",
-    "RemBert": "rembert",
     "DebertaV2": "deberta-v2",
     "Llama": "idefics idefics2",
     "Gemma": "gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text recurrent_gemma t5gemma",
     "GPT2": "gpt2 gptj gpt_neo opt phi codegen dbrx starcoder2 jais2",
-    "Whisper": "whisper",
     "Roberta": "roberta bart led longformer mvp",
-    "Blenderbot": "blenderbot",
-    "Deberta": "deberta",
     "GPTNeoX": "gpt_neox falcon_mamba mamba mamba2 mpt olmo olmoe rwkv xlstm",
     "Qwen2": "qwen2 qwen2_moe qwen2_vl qwen2_5_vl qwen3 qwen3_moe qwen3_next qwen3_vl qwen3_vl_moe",
     "Qwen3_5": "qwen3_5 qwen3_5_moe qwen3_5_text qwen3_5_moe_text qwen4_exp",
     "Cohere": "cohere cohere2 aya_vision",
-    "Barthez": "barthez",
-    "FNet": "fnet",
-    "Reformer": "reformer",
-    "Udop": "udop",
     "SeamlessM4T": "seamless_m4t seamless_m4t_v2",
     "Bert": "bert distilbert electra mobilebert layoutlm lxmert convbert squeezebert dpr",
-    "MPNet": "mpnet",
     "": (
         "arctic aria beam bigbird_pegasus camembertv2-base canary chatlm cohere_asr ernie4_5 "
         "ernie4_5_moe flex_olmo fuyu glm glm4 glm4_moe glm4_moe_lite glm4v glm4v_moe glm_image "
