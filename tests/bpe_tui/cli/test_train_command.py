@@ -194,8 +194,9 @@ def test_pieces_that_are_no_utf_8_are_refused_in_one_line(tmp_path: Path) -> Non
     (tmp_path / "corpus").write_bytes(b"low \xff\xff low\n")
     arguments = ("--vocab-size", "60", "--out", tmp_path / "out", "--format", "huggingface")
     result = run("train", tmp_path / "corpus", "--model", "wordpiece", *arguments)
-    (error,) = result.stderr.decode().splitlines()
+    note, error = result.stderr.decode().splitlines()
     assert result.returncode == BAD_INPUT
+    assert note.endswith("is not UTF-8, so it may be no text; its bytes are read as they are")
     near = r"""'\n      "##\udcff": 4,\n    '; train without such text"""
     assert error.endswith(f"out: something that is no UTF-8 cannot be written: {near}")
     assert not (tmp_path / "out").exists()
