@@ -20,8 +20,7 @@ from bpe_tui.widgets.numbers import size
 from engine.core.errors import BpeError, CorpusError
 from engine.core.events import WorkProgress
 from engine.core.systems import memory_of_machine
-from engine.counting.count import count_corpus
-from engine.counting.plain import CorpusCount
+from engine.counting.count import CorpusCount, count_corpus
 from engine.recording.training_input import CountedCorpus
 from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import as_pattern

@@ -12,34 +12,41 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import chain, islice
+from itertools import count as count_up
+from typing import NamedTuple
 
 from engine.core.arguments import check_workers, checked
 from engine.core.arrays import parts_of
 from engine.core.events import CountProgress
 from engine.core.systems import available_cores
-from engine.counting.plain import (
-    ChunkCount,
-    ChunkCounter,
-    CorpusCount,
-    CountedChunk,
-    CounterKind,
-    PlainCount,
-    PlainCounter,
-    counting,
-)
 from engine.native import KERNEL
 from engine.native.counting import KernelCounter, KernelSums
 from engine.text.corpus import CHUNK, Corpus, separator_of
 from engine.text.cutting import cutter_for
 from engine.text.patterns import PATTERNS, BorderTables, Pattern, PatternLike, as_pattern
-from engine.text.pretokenize import ChunkCutter, SpecialSplitter, check_special_tokens, is_blank
+from engine.text.pretokenize import (
+    Chunk,
+    ChunkCutter,
+    SpecialSplitter,
+    check_special_tokens,
+    is_blank,
+    to_bytes,
+    to_text,
+)
 
 WORTH_HELPERS = 4
 """Smallest number of chunks for which helpers are started."""
+
+
+class CorpusCount(NamedTuple):
+    """The number of documents of a corpus, and its pretoken counts in order of first appearance."""
+
+    documents: int
+    counts: Counter[bytes]
 
 
 @checked
@@ -127,6 +134,87 @@ def count_text(
     return tally.counts()
 
 
+# Counting chunk after chunk.
+
+
+class PlainCount(NamedTuple):
+    """The counts of one chunk.
+
+    Attributes:
+        counts: pretoken → count, in order of first appearance.
+        documents: number of documents whose first non-space is in the chunk.
+    """
+
+    counts: dict[bytes, int]
+    documents: int
+
+
+class ChunkCount(NamedTuple):
+    """The counts of one chunk by the pieces of its text.
+
+    A counter numbers the pieces of text that it meets, from 0 on, and returns the pretokens of a
+    piece only once. So the count of a chunk with few new pieces is small. Numbers are 64-bit
+    integers as bytes, as the kernel takes them.
+
+    Attributes:
+        new_text, new_lengths: the pretokens of the new pieces, joined, in order of appearance; and
+            their lengths.
+        new_sizes: number of pretokens of each new piece.
+        numbers: the pieces in the chunk; one may be listed twice.
+        counts: the count of each listed piece.
+        documents: as in `PlainCount`.
+    """
+
+    new_text: bytes
+    new_lengths: bytes
+    new_sizes: bytes
+    numbers: bytes
+    counts: bytes
+    documents: int
+
+
+def documents_in(data: bytes, continues: bool, splitter: SpecialSplitter) -> int:
+    """Count the documents that begin in a chunk.
+
+    A document is the text between two special tokens, if it is more than whitespace.
+    """
+    documents = splitter.documents(data)
+    begun = sum(not is_blank(document) for document in documents)
+    return begun - (continues and not is_blank(documents[0]))
+
+
+class PlainCounter:
+    """A counter that runs the pattern over all of the text, which is right for every pattern."""
+
+    def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
+        self._pattern = pattern
+        self._splitter = splitter
+
+    def count(self, data: bytes, continues: bool) -> PlainCount:
+        """Count a chunk.
+
+        Args:
+            data: its bytes; no pretoken or special token crosses its ends.
+            continues: whether its first document has begun, and been counted, in an earlier chunk.
+        """
+        counts = count_pretokens_of(data, self._pattern, self._splitter)
+        return PlainCount(counts, documents_in(data, continues, self._splitter))
+
+
+def count_pretokens_of(
+    data: bytes, pattern: Pattern, splitter: SpecialSplitter
+) -> dict[bytes, int]:
+    """Count the pretokens of a text, in order of first appearance."""
+    if splitter.is_plain and pattern == PATTERNS["none"]:
+        return Counter(filter(None, splitter.documents(data)))
+    if splitter.is_plain:
+        texts: Iterable[str] = map(to_text, splitter.documents(data))
+    else:  # the splitter changes a text before the pattern cuts it, so it needs the whole text
+        texts = (piece for piece, special in splitter.split_text(to_text(data)) if not special)
+    counts = Counter(chain.from_iterable(map(pattern.split, texts)))
+    return {to_bytes(pretoken): count for pretoken, count in counts.items()}
+
+
 class NativePieceCounter:
     """A counter by pieces in the compiled kernel.
 
@@ -141,7 +229,7 @@ class NativePieceCounter:
         self._counter = KernelCounter(BorderTables.of(pattern.borders).packed, longest_first)
 
     def count(self, data: bytes, continues: bool) -> ChunkCount:
-        """See `ChunkCounter.count`."""
+        """Count a chunk, as `PlainCounter.count` does."""
         pieces = self._counter.count(data)
         lengths, sizes = self._cut(pieces.new, pieces.new_sizes)
         documents = pieces.filled
@@ -154,26 +242,55 @@ class NativePieceCounter:
         )
 
 
+ChunkCounter = PlainCounter | NativePieceCounter
+
+
 def counter_for(pattern: Pattern, splitter: SpecialSplitter) -> ChunkCounter:
     """Make the fastest counter that is exact for the pattern."""
-    return _kind_of_counter(pattern, splitter)(pattern, splitter)
+    kind = NativePieceCounter if _counts_in_pieces(pattern, splitter) else PlainCounter
+    return kind(pattern, splitter)
 
 
-def _kind_of_counter(pattern: Pattern, splitter: SpecialSplitter) -> CounterKind:
+def _counts_in_pieces(pattern: Pattern, splitter: SpecialSplitter) -> bool:
     has_pieces = bool(pattern.borders) or pattern == PATTERNS["none"]
-    in_pieces = KERNEL is not None and has_pieces and splitter.is_plain
-    return NativePieceCounter if in_pieces else PlainCounter
+    return KERNEL is not None and has_pieces and splitter.is_plain
+
+
+class CountedChunk(NamedTuple):
+    """A chunk that has been counted, without its text.
+
+    Attributes:
+        counter: number of the counter in this process.
+        bytes_read: number of bytes of the corpus read up to the end of the chunk.
+    """
+
+    counter: int
+    bytes_read: int
+    chunk: PlainCount | ChunkCount
+
+
+_made = count_up()
+"""Numbers for the counters: each counter has its own piece numbers."""
+
+
+def _counting(pattern: Pattern, splitter: SpecialSplitter) -> Callable[[Chunk], CountedChunk]:
+    """Return a function that counts chunks with a new counter."""
+    counter, name = counter_for(pattern, splitter), next(_made)
+
+    def count(chunk: Chunk) -> CountedChunk:
+        return CountedChunk(name, chunk.bytes_read, counter.count(chunk.data, chunk.continues))
+
+    return count
 
 
 def _counted_chunks(
     corpus: Corpus, pattern: Pattern, splitter: SpecialSplitter, workers: int | None
 ) -> Generator[CountedChunk, None, None]:
     chunks = corpus.chunks(pattern, splitter)
-    kind = _kind_of_counter(pattern, splitter)
-    if kind is not NativePieceCounter:
+    if not _counts_in_pieces(pattern, splitter):
         workers = 1  # Python lets no other thread run meanwhile
     first = list(islice(chunks, WORTH_HELPERS))
-    prepare = partial(counting, kind, pattern, splitter)
+    prepare = partial(_counting, pattern, splitter)
     workers = workers or available_cores()
     if workers > 1 and len(first) == WORTH_HELPERS:
         from engine.core.helper_pool import in_order  # a small corpus does without it

@@ -28,7 +28,7 @@ def loaded_by(statement: str) -> set[str]:
 
 
 def test_a_helper_process_does_without_numpy() -> None:
-    assert "numpy" not in loaded_by("import engine.core.helper_pool, engine.counting.plain")
+    assert "numpy" not in loaded_by("import engine.core.helper_pool, engine.counting.count")
     assert "numpy" not in loaded_by("import engine.core.helper_pool, engine.encoding.tokenizer")
 
 

@@ -22,9 +22,16 @@ from hypothesis import strategies as st
 from engine import CorpusError, find_chunk_boundaries
 from engine.core.arrays import parts_of
 from engine.counting import forecast
-from engine.counting.count import NativePieceCounter, Tally, count_pretokens, counter_for
+from engine.counting.count import (
+    ChunkCount,
+    ChunkCounter,
+    NativePieceCounter,
+    PlainCounter,
+    Tally,
+    count_pretokens,
+    counter_for,
+)
 from engine.counting.forecast import A_PRETOKEN, AT_LEAST, distinct_in, forecast_memory
-from engine.counting.plain import ChunkCount, ChunkCounter, PlainCounter
 from engine.native import KERNEL
 from engine.native.counting import KernelSums
 from engine.text.corpus import Corpus

@@ -26,7 +26,7 @@ from engine import (
     count_pretokens,
     train_bpe,
 )
-from engine.counting.plain import documents_in
+from engine.counting.count import documents_in
 from engine.native import KERNEL, SWITCH
 from engine.native.counting import KernelCounter
 from engine.native.scanning import MARK, PAGE, SCANNED
