@@ -5,7 +5,6 @@ Forced merges make counts fall as the rule's own do, so the lazy heap of pairs s
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
 from engine.analysis.check.claim import Assignment
@@ -16,39 +15,13 @@ from engine.bpe.trainers.indexed import PairIndex
 from engine.core.events import Pair
 
 
-class ForcedMerges(ABC):
+class _InPython:
     """The pairs of a corpus while merges are forced on it.
 
     Attributes:
         vocab: id → bytes, of all tokens made so far.
     """
 
-    vocab: list[bytes]
-
-    @abstractmethod
-    def pop_best(self) -> Pair | None:
-        """Return the rule's choice among the pairs that it has not returned before, if any."""
-
-    @abstractmethod
-    def count_of(self, pair: Pair) -> int:
-        """Return the count of a pair now."""
-
-    @abstractmethod
-    def merge(self, pair: Pair) -> int:
-        """Merge a pair that occurs; return the id of its token."""
-
-    @abstractmethod
-    def counts(self) -> Mapping[Pair, int]:
-        """Return the pairs that occur now, with their counts."""
-
-
-def forced_merges(assignment: Assignment) -> ForcedMerges:
-    """Return the corpus of an assignment before any merge."""
-    in_kernel = native.ALGORITHM.can_solve(assignment.counts, assignment.tie_rule)
-    return (_InKernel if in_kernel else _InPython)(assignment)
-
-
-class _InPython(ForcedMerges):
     def __init__(self, assignment: Assignment) -> None:
         task: TrainingTask = assignment.task()
         self._task = task
@@ -57,12 +30,15 @@ class _InPython(ForcedMerges):
         self._queue, self._choose = queue_of(task, index.counts, index.first_seen)
 
     def pop_best(self) -> Pair | None:
+        """Return the rule's choice among the pairs that it has not returned before, if any."""
         return self._queue.pop_best(self._choose)
 
     def count_of(self, pair: Pair) -> int:
+        """Return the count of a pair now."""
         return self._index.counts.get(pair, 0)
 
     def merge(self, pair: Pair) -> int:
+        """Merge a pair that occurs; return the id of its token."""
         new_id = self._task.join(pair)
         for changed in map(self._task.pairs.__getitem__, self._index.merge(pair, new_id).changed):
             if new_id in changed:
@@ -70,10 +46,13 @@ class _InPython(ForcedMerges):
         return new_id
 
     def counts(self) -> Mapping[Pair, int]:
+        """Return the pairs that occur now, with their counts."""
         return self._index.counts
 
 
-class _InKernel(ForcedMerges):
+class _InKernel:
+    """The kernel's form of `_InPython`, with its methods."""
+
     def __init__(self, assignment: Assignment) -> None:
         self._task = task = assignment.task(kind=native.NativeTask)
         self.vocab = task.vocab
@@ -97,3 +76,9 @@ class _InKernel(ForcedMerges):
         ids, counts = self._merger.counted()
         pairs = zip(ids[::2], ids[1::2], strict=True)
         return {pair: count for pair, count in zip(pairs, counts, strict=True) if count}
+
+
+def forced_merges(assignment: Assignment) -> _InPython | _InKernel:
+    """Return the corpus of an assignment before any merge."""
+    in_kernel = native.ALGORITHM.can_solve(assignment.counts, assignment.tie_rule)
+    return (_InKernel if in_kernel else _InPython)(assignment)
