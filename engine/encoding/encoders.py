@@ -22,20 +22,6 @@ MergeTable = Mapping[Pair, tuple[int, int]]
 """pair of token ids → (rank of the merge, id of its result), in order of rank."""
 
 
-def is_in_order(table: MergeTable) -> bool:
-    """Whether every merge comes after the merges that make its parts, and no two share a rank.
-
-    This is true of merges learnt by training; then applying each merge everywhere, in order, gives
-    the ids, too. In any other order merges are made one at a time: the candidate of lowest rank,
-    the leftmost of several. Hugging Face's library and tiktoken do the same.
-    """
-    last_made = {token_id: rank for rank, token_id in sorted(table.values())}
-    return len({rank for rank, _ in table.values()}) == len(table) and all(
-        last_made.get(left, -1) < rank and last_made.get(right, -1) < rank
-        for (left, right), (rank, _) in table.items()
-    )
-
-
 class EncodeStep(NamedTuple):
     """One merge while encoding a pretoken.
 
@@ -72,8 +58,7 @@ def merge_in_list(spelled: list[int], table: MergeTable) -> list[int]:
 
     Args:
         spelled: the tokens before any merge; the list is changed.
-        table: merges in order: see `is_in_order`. The result of a merge then merges at higher ranks
-            only, so the pair's other occurrences come next.
+        table: the merges; no two share a rank, so the first of the lowest is the leftmost.
 
     >>> merge_in_list([97, 98, 97, 98], {(97, 98): (0, 256), (256, 256): (1, 257)})
     [257]
@@ -201,7 +186,7 @@ class Encoder:
 
     Args:
         alphabet: spells a pretoken before any merge.
-        table: the merges, to which none may be added later.
+        table: the merges, read at each call: it may grow by merges with ranks of their own.
     """
 
     def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
@@ -216,7 +201,8 @@ class Encoder:
 
     @cached_property
     def _longest_in_list(self) -> int:
-        return LONG if is_in_order(self.table) else 0
+        ranks = {rank for rank, _ in self.table.values()}
+        return LONG if len(ranks) == len(self.table) else 0  # see `merge_in_list`
 
     def encode(self, pretoken: bytes) -> list[int]:
         """Return the token ids of a pretoken."""

@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
-from engine.encoding.encoders import LONG, MergeTable, RankHeap, merge_in_list
+from engine.encoding.encoders import Encoder, MergeTable
 from engine.encoding.merging import merge_pair
 
 # The tokens of a pretoken at any step need no log. Encode the pretoken once with all known merges.
@@ -56,7 +56,7 @@ class Segmenter:
         self._pair_of = pair_of
         self._rank_of = rank_of
         self._alphabet = alphabet
-        self._heap = RankHeap(alphabet, table)  # reads the table at each call: it may grow
+        self._encoder = Encoder(alphabet, table)
         # pretoken → (number of merges known, its tokens then)
         self._known: dict[bytes, tuple[int, Sequence[int]]] = {}
 
@@ -77,10 +77,7 @@ class Segmenter:
         if len(self._known) >= CACHE_SIZE:
             self._known.clear()
         merges = len(self._table)
-        if len(pretoken) > LONG:
-            tokens = self._heap.encode(pretoken)
-        else:
-            tokens = merge_in_list(self._alphabet.spell(pretoken), self._table)
+        tokens = self._encoder.encode(pretoken)
         self._known[pretoken] = merges, tokens
         return tokens
 

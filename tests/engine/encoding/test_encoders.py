@@ -17,7 +17,7 @@ from merge_lists import BYTES, MERGES, PRETOKENS, Merges, in_python, tokenizer
 
 from engine import Tokenizer, Trainer, count_pretokens
 from engine.encoding import alphabet
-from engine.encoding.encoders import LONG, Encoder, RankHeap, is_in_order, merge_in_list
+from engine.encoding.encoders import LONG, Encoder, RankHeap, merge_in_list
 from engine.encoding.merging import columns_of, merge_arrays
 from engine.encoding.pretoken_encoder import LONGEST, PretokenEncoder
 from engine.text.patterns import PATTERNS
@@ -119,14 +119,25 @@ def test_merges_in_arrays_are_the_merges_of_the_dict() -> None:
     assert merge_arrays([97, 97], [98, 98], [256, 256]) is None
 
 
-def test_merges_are_in_order_if_each_comes_after_those_of_its_parts() -> None:
-    ab, abc = {(97, 98): (0, 256)}, {(256, 99): (1, 257)}
-    assert is_in_order(ab | abc | {(100, 257): (2, 258)})
-    late = {(97, 98): (1, 256)}
-    for too_late in ({(256, 99): (0, 257)}, {(99, 256): (0, 257)}):
-        assert not is_in_order(too_late | late)
-    for wrong in ({(256, 97): (0, 256)}, {(97, 256): (0, 256)}, ab | {(98, 99): (0, 257)}):
-        assert not is_in_order(wrong)
+@examples(300)
+@given(st.permutations(range(20)), st.lists(st.integers(0, 6), max_size=20), st.data())
+def test_a_list_and_a_heap_merge_alike_in_any_order_of_the_ranks(
+    ranks: list[int], ids: list[int], data: st.DataObject
+) -> None:
+    ids_of_parts = st.tuples(st.integers(0, 6), st.integers(0, 6))
+    pairs = data.draw(st.lists(ids_of_parts, unique=True, max_size=20))
+    made = data.draw(st.lists(st.integers(0, 6), min_size=len(pairs), max_size=len(pairs)))
+    table = {pair: (ranks[n], made[n]) for n, pair in enumerate(pairs)}
+    in_a_heap = RankHeap(alphabet.BYTES, table).merged(list(ids))
+    assert merge_in_list(list(ids), table) == in_a_heap
+
+
+def test_an_encoder_takes_the_leftmost_of_merges_that_share_a_rank() -> None:
+    encoder = Encoder(alphabet.BYTES, {(97, 98): (0, 257), (98, 99): (0, 256)})
+    assert encoder.encode(b"abc") == [257, 99]
+
+
+def test_merges_in_arrays_have_each_pair_once() -> None:
     assert merge_arrays([1, 2, 2], [3, 3, 4], [5, 6, 6]) is not None
     assert merge_arrays([1, 2, 1], [3, 3, 3], [5, 6, 5]) is None
 
