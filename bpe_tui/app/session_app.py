@@ -369,7 +369,7 @@ class SessionApp(BaseApp):
         from bpe_tui.bpe.training_screen import TrainingScreen
         from bpe_tui.bpe.what_if import WhatIf
 
-        screen = self.get_screen("training")
+        screen = self.screen
         chosen = screen.chosen_pair() if isinstance(screen, TrainingScreen) else None
         menu = WhatIf(session.frame, session.config, chosen)
         self.push_screen(menu, self._open_branches)

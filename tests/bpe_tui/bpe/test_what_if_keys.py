@@ -100,6 +100,13 @@ async def test_a_pair_is_offered_while_the_cursor_is_among_the_pairs_and_no_othe
             await pilot.press("escape")
 
 
+@pytest.mark.parametrize("keys", ["5 b i", "g 5 enter 4 b backspace backspace i"])
+async def test_what_if_and_the_way_back_need_no_screen_that_is_to_be_made_again(keys: str) -> None:
+    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
+        await pilot.press(*keys.split())  # b has the hidden screens made again
+        await until(pilot, lambda: isinstance(app.screen, what_if.WhatIf))
+
+
 async def test_a_fork_in_training_shows_its_change_the_merges_so_far_and_those_of_the_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
