@@ -19,6 +19,7 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.strip import Strip
+from unigram_texts import settled
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.controls import FooterKey, FootLine, KeyBar, TabLine
@@ -160,6 +161,7 @@ async def test_the_lines_around_panels_are_those_kept(model: str) -> None:
         await pilot.press("right", "right")
         for tab in "0123456789" if model == "bpe" else "0123":
             await pilot.press(tab)
+            await settled(pilot)
             screen, seen = app.screen, set[object]()
             told += lines_of(screen)
             for _ in range(MOST_PANELS):
