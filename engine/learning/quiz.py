@@ -40,9 +40,6 @@ OF_ONE_MOMENT = frozenset(("next-pair", "tie", "make-merges"))
 """Kinds that ask what a step does: at the same or a neighbouring step one reveals another."""
 NAMES_THE_MERGE = frozenset(("count-change", "tokens-left"))
 """Kinds that name the pair that merges next, so the answer to the other kinds at that step."""
-OVERLAPS_ONE_IN, MOST_OVERLAPS = 3, 3
-"""Share of the questions about tokens left that are looked for where places overlap, as 1 of this
-number; and number of such steps to try."""
 MOST_OF_A_KIND, DRAWS_A_STEP = 2, 2
 """Number of questions of a kind beyond its share, and of draws for each step of a short run."""
 TRIES, LEVELS, EXAMPLES, STEPS = 12, 2, 60, 400
@@ -167,7 +164,7 @@ def draw_question(
 ) -> Question | None:
     """Draw steps until a question is found, and unless others will do a fair one; else `None`."""
     unfair = 0
-    first = _steps_with_overlaps(player, chance) if kind == "tokens-left" else []
+    first = KINDS[kind].find_steps(player, chance)
     later = repeat(None, min(STEPS, DRAWS_A_STEP * len(player)))
     for step in (*first, *later):
         question = _drawn(player, kind, chance, step)
@@ -177,20 +174,6 @@ def draw_question(
         if unfair * KINDS[kind].draws >= STEPS:
             return None
     return None
-
-
-def _steps_with_overlaps(player: Player[Any], chance: Chance) -> list[int]:
-    """Draw steps before merges with places that overlap, as of `a+a` in aaa; mostly none.
-
-    A text has few of them: other draws hardly find one.
-    """
-    record = player.frame.run.record
-    if chance.below(OVERLAPS_ONE_IN):
-        return []
-    doubles = (step for step in range(len(player)) if len({*record.pair_of(step)}) == 1)
-    joins = ((step, record.removed[step + 1] - record.removed[step]) for step in doubles)
-    found = [step for step, number in joins if number < player.frame.merge_at(step).count]
-    return chance.shuffled(found[:STEPS])[:MOST_OVERLAPS]
 
 
 def _drawn(

@@ -232,6 +232,7 @@ class Kind:
         pose: makes a question about a frame; raises a `QuestionError` with the reason if it cannot.
         misconceptions: wrong ideas that lead to wrong answers in a fair question.
         draws: number of draws in search of a fair question.
+        find_steps: takes a player, and draws steps to ask at first; mostly none.
     """
 
     name: str
@@ -240,6 +241,7 @@ class Kind:
     pose: Callable[[Any, Request], Question]
     misconceptions: tuple[Misconception, ...] = ()
     draws: int = 1
+    find_steps: Callable[[Any, Chance], list[int]] = lambda player, chance: []
 
 
 @dataclass

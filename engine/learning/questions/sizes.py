@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
@@ -12,6 +13,7 @@ from engine.core.wording import Sentence, amount, edged, say
 from engine.learning.questions.answer_forms import Number
 from engine.learning.questions.counts import countable_merge, words_beside
 from engine.learning.questions.question import (
+    Chance,
     Kind,
     Level,
     Misconception,
@@ -22,9 +24,14 @@ from engine.learning.questions.question import (
     pair_words,
 )
 from engine.recording.affected_pretokens import AffectedPretoken
+from engine.recording.playback import Player
 
 MOST_WORDS = 5
 """Largest number of different words in which the pair may join: a learner counts them."""
+
+OVERLAPS_ONE_IN, MOST_OVERLAPS, MOST_DRAWN_FROM = 3, 3, 400
+"""Share of the questions about tokens left that are looked for where places overlap, as 1 of this
+number; number of such steps to try, and of those to draw them from."""
 
 
 def _pose_tokens_left(frame: Frame, request: Request) -> Question:
@@ -130,6 +137,20 @@ def _why_not_left(frame: Frame, count: int, left: int) -> Wrong:
     return Wrong("took away too much", say("{n} is too few.", n=n))
 
 
+def _steps_with_overlaps(player: Player[Any], chance: Chance) -> list[int]:
+    """Draw steps before merges with places that overlap, as of `a+a` in aaa; mostly none.
+
+    A text has few of them: other draws hardly find one.
+    """
+    record = player.frame.run.record
+    if chance.below(OVERLAPS_ONE_IN):
+        return []
+    doubles = (step for step in range(len(player)) if len({*record.pair_of(step)}) == 1)
+    joins = ((step, record.removed[step + 1] - record.removed[step]) for step in doubles)
+    found = [step for step, number in joins if number < player.frame.merge_at(step).count]
+    return chance.shuffled(found[:MOST_DRAWN_FROM])[:MOST_OVERLAPS]
+
+
 def _find_places(facts: Joining) -> list[int]:
     """Return the number of tokens if places that overlap all joined; nothing if none overlap."""
     places = facts.frame.merge_at(facts.frame.step).count
@@ -179,4 +200,5 @@ TOKENS_LEFT = Kind(
     _pose_tokens_left,
     _MISCONCEPTIONS,
     draws=8,
+    find_steps=_steps_with_overlaps,
 )

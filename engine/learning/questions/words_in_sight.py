@@ -39,7 +39,7 @@ SAMPLES, SAMPLES_ALIKE, FEWEST_WORDS = 80, 60, 5
 the same places, and the least number of words of each."""
 OFTEN = {(1, 4): 1, (1, 5): 2, (1, 6): 3, (2, 3): 3, (2, 4): 4, (2, 5): 4, (2, 6): 8}
 OFTEN |= {(3, 4): 3, (3, 5): 9, (3, 6): 7}
-PLACES = [places for places, often in OFTEN.items() for _ in range(often)]
+OWN_PLACES = [places for places, often in OFTEN.items() for _ in range(often)]
 """Places of those two words in the order of all counts: the more often, the harder to fill."""
 TRIED, TWINS, FILLS = 12, 12, 15
 """Number of pairs that are tried as a trap, of those that are to be in as many words as the right
@@ -154,12 +154,12 @@ def samples_of_words(
         for word in islice(_apart(frame, pair, tokens_of), MOST_APART)
         if right not in word.pairs
     ]
-    places = chance.pick(PLACES)
+    places = chance.pick(OWN_PLACES)
     for number in range(SAMPLES if rest else 0):
         # A small corpus may have no better ones.
         is_last_hope = number >= SAMPLES_ALIKE
         if is_last_hope:
-            places = chance.pick(PLACES)
+            places = chance.pick(OWN_PLACES)
         sample = _Sample(right, chance.shuffled(own)[:2], places, chance)
         trapped = any(
             sample.add_trap(word, pool_of(pair))
@@ -189,7 +189,8 @@ class _Sample:
     """A sample of words that grows, while no pair gets ahead of the right one.
 
     Args:
-        words: the words with the right pair.
+        words: the two words with the right pair.
+        places: their places in the order of the counts of all words.
     """
 
     def __init__(
