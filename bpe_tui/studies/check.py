@@ -124,6 +124,7 @@ class CheckedMerges(Vertical):
 
     def show(self, judged: Sequence[JudgedMerge]) -> None:
         """Show these judgements, which may be more than before; none before a new check."""
+        known = len(self._rows)
         self._judged, self._rows = judged, RowsOnDemand(len(judged), self._row)
         if not judged:
             self._first = None
@@ -132,6 +133,8 @@ class CheckedMerges(Vertical):
             self._first = next((at for at, each in enumerate(judged) if not each.fits), None)
             if self._first is not None:
                 self._go_to(self._first)
+        elif self._list.cursor == self._first and known < self._first + self._list.size.height:
+            self._go_to(self._first)  # what follows it had not been judged
         self.on_resize()
 
     def go(self, by: int) -> None:
@@ -150,7 +153,8 @@ class CheckedMerges(Vertical):
 
     def _show_around(self, place: int) -> None:
         if self._list.cursor == place:
-            self._list.scroll_to_row(place + self._list.size.height // 2)
+            middle = place - self._list.size.height // 2
+            self._list.scroll_to(y=middle, animate=False, immediate=True)
 
     def on_resize(self) -> None:
         """Paint the header, the first difference and the list, for the width that there is."""

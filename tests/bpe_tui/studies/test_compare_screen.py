@@ -208,9 +208,16 @@ async def test_the_first_difference_stays_in_sight_with_its_cause_until_other_fi
         for keys, place in (("", wrong[0]), ("n", wrong[1]), ("pp", 18)):
             await pilot.press(*keys)
             assert panel.cursor == place
-            # Half a page above, of the height that the list had when the row was found.
-            above = range(1, panel.size.height - 1)
-            await until(pilot, lambda: place - panel.scroll_offset.y in above)  # noqa: B023
+            await until(
+                pilot,
+                lambda: 0 < place - panel.scroll_offset.y < panel.size.height - 1,  # noqa: B023
+            )
+        merges = app.screen.query_one(CheckedMerges)
+        judged = merges._judged
+        for known in (0, 18, 19, 21, 100):  # as a slow machine tells of them
+            merges.show(judged[:known])
+            await pilot.pause()
+        await until(pilot, lambda: 18 - panel.scroll_offset.y == panel.size.height // 2)
         said = [app.screen._narration(job) for job in JOBS]
         assert said == [
             "mine cannot be checked.",
@@ -228,7 +235,7 @@ async def test_the_first_difference_stays_in_sight_with_its_cause_until_other_fi
         assert (app.screen.id, step(app)) == ("training", 19)
         await pilot.press("backspace")
         assert isinstance(app.screen, CheckScreen)
-        app.screen.query_one(CheckedMerges).show(())  # a new check begins at its first merge
+        merges.show(())  # a new check begins at its first merge
         assert panel.cursor == 0
         app.session.claimed = Claimed((str(by_the_rule),))
         app.changed()
