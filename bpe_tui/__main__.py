@@ -54,6 +54,16 @@ def main() -> int:
         signal.signal(signal.SIGINT, _leave)
 
 
+def run() -> NoReturn:
+    """Run the program and exit at once: Python would free each object first, which is slow."""
+    exit_code = main()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        exit_code = exit_code or CANNOT_START
+    os._exit(exit_code)
+
+
 def _leave(*_: object) -> NoReturn:
     """Exit at once: there is nothing to clean up."""
     os._exit(INTERRUPTED)
@@ -94,4 +104,4 @@ def _is_import(frame: FrameType | None) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

@@ -88,7 +88,6 @@ def _run(arguments: list[str]) -> int:
         exit_code = run_command(arguments)
     sys.stdout.flush()
     sweep_temporary()  # the screen does it once it is idle
-    gc.freeze()  # the process ends: no search for garbage any more
     return exit_code
 
 

@@ -27,6 +27,7 @@ from engine.encoding.alphabet import (
     ByteAlphabet,
     Units,
 )
+from engine.encoding.merging import MergesInIds, merge_arrays
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import (
     IdMap,
@@ -306,11 +307,18 @@ class Record(MergeRecord[MergeStep]):
         """
         from engine.encoding.tokenizer import Tokenizer  # the first frame has none
 
-        ids = [self.id_of(place) for place in range(self.first_id + step)]
+        ids = list(map(self.ids.id_of, range(self.first_id + step)))
         pairs, special_ids = self.first_pairs(step), self.ids.special_ids
         if isinstance(self.alphabet, ByteAlphabet):
-            vocab = {token_id: self.token(token_id) for token_id in ids}
-            merges = [(vocab[left], vocab[right]) for left, right in pairs]
+            vocab, known = dict(zip(ids, map(self.token, ids), strict=True)), None
+            if len(set(vocab.values())) == len(vocab):  # so the bytes of a token tell its id
+                lefts, rights = zip(*pairs, strict=True) if pairs else ((), ())
+                known = merge_arrays(lefts, rights, ids[self.first_id :])
+            merges: Sequence[BytesPair] = (
+                [(vocab[left], vocab[right]) for left, right in pairs]
+                if known is None
+                else MergesInIds(vocab, known, special_ids.values())
+            )
             return Tokenizer(vocab, merges, special_ids, pattern)
         # Different tokens of characters may have equal bytes: `<unk>` and the merge of its
         # characters. So bytes do not identify the tokens of a merge: the tokenizer gets its ids.

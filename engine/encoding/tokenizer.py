@@ -158,9 +158,10 @@ class Tokenizer:
         self.pipeline = pipeline
         parts = number_parts(vocab, merges, specials, alphabet, table)
         self.vocab, self._special_ids, self.alphabet, self.merge_table = parts
-        if merges is not None and not isinstance(merges, MergesInIds):
-            self.merges = list(merges)
+        if merges is not None:
             self.is_plain = alphabet is None and table is None and pipeline is None
+            if not isinstance(merges, MergesInIds):
+                self.merges = list(merges)
         self.special_ids = frozenset(self._special_ids.values())
         added = () if pipeline is None else pipeline.added_tokens
         special = {token.content for token in added if token.special}

@@ -23,7 +23,7 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import BYTE_OF, CHAR_TO_BYTE, spell, spell_all, unspell, unspell_all
 from engine.core.json_fields import well_formed
-from engine.encoding.merging import MergeArrays, MergesInIds
+from engine.encoding.merging import MergeArrays, MergesInIds, columns_of
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import guesses
 from engine.formats.folder_settings import FolderSettings, read_folder_settings
@@ -371,9 +371,10 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
             f"{path}: two tokens have the same spelling, which {VOCAB} cannot hold; "
             "choose special tokens that no ordinary token equals"
         )
-    spelling_of = dict(zip(in_order.values(), spellings, strict=True))
-    parts = map(spelling_of.__getitem__, chain.from_iterable(tokenizer.merges))
-    merges = [f"{VERSION} 0.2", *map(" ".join, zip(parts, parts, strict=True))]
+    spelling_of = dict(zip(in_order, spellings, strict=True)).__getitem__
+    lefts, rights, *_ = columns_of(tokenizer.merge_table)
+    pairs = zip(map(spelling_of, lefts), map(spelling_of, rights), strict=True)
+    merges = [f"{VERSION} 0.2", *map(" ".join, pairs)]
     settings = {
         "pattern": pattern.source if name == OWN else name,
         "special_tokens": list(tokenizer.special_tokens),

@@ -270,6 +270,9 @@ def test_an_interrupt_ends_the_program_after_its_cleanup_and_not_amid_an_import(
     start.main()
     assert left == [130]
     assert handlers == [start._leave, start._interrupt, start._leave] * 2
+    monkeypatch.setattr(start, "main", lambda: 7)
+    start.run()
+    assert left == [130, 7]
     with pytest.raises(start.Interrupted):
         start._interrupt(2, sys._getframe())
     interrupt = lambda: start._interrupt(2, sys._getframe())  # noqa: E731
