@@ -354,9 +354,11 @@ class RaceScreen(SessionScreen):
         part = "" if job.part == 1 else tr(template, part=f"{job.part:.3g}")
         if job.is_cancelled:
             return tr("{part}Stopped; r runs it again. {race}", part=part, race=describe_race(race))
-        running = [runner for runner in race.runners if runner.state is racing.RunnerState.RUNNING]
-        if running:
-            name, merges = running[0].algorithm.name, number(len(running[0]))
+        if job.runs:  # a trainer waits for its turn while it prepares
+            ahead = racing.RunnerState.WAITING, racing.RunnerState.RUNNING
+            left = (runner for runner in race.runners if runner.state in ahead)
+            runner = next(left, race.runners[-1])
+            name, merges = runner.algorithm.name, number(len(runner))
             runs = tr("{name} runs: merge {n} …", name=name, n=merges)
             return f"{part}{runs} {tr('Esc stops the race.')}"
         assert self._raced is not None

@@ -1,6 +1,5 @@
 """The race screen: all trainers on the corpus of the run, started when it is first shown."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -41,8 +40,7 @@ async def racing(
         await pilot.press("6")
         screen = app.screen
         assert isinstance(screen, RaceScreen)
-        await ended(screen)
-        await pilot.pause()
+        await ended(screen, pilot)
         yield app, screen, pilot
 
 
@@ -51,12 +49,10 @@ def job_of(screen: RaceScreen) -> RaceJob:
     return screen._job
 
 
-async def ended(screen: RaceScreen) -> None:
-    for _ in range(500):
-        if not job_of(screen).runs:
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("the race has not ended")
+async def ended(screen: RaceScreen, pilot: Pilot[int]) -> None:
+    """Wait until the screen says the outcome of the race."""
+    await until(pilot, lambda: "the same" in said(screen))
+    assert job_of(screen).complete
 
 
 def said(screen: RaceScreen) -> str:
@@ -72,13 +68,15 @@ async def test_a_key_starts_the_race_whose_merges_are_the_same() -> None:
         assert "leave" not in [key.label for key in screen.query_one(KeyBar).keys]
         job = job_of(screen)
         job.complete = False  # as of a race that still runs
+        screen._update()
+        assert said(screen) == "naive runs: merge 14 … Esc stops the race."
         await pilot.press("escape")
         assert (job.is_cancelled, app.screen) == (True, screen)
         assert said(screen) == "Stopped; r runs it again. 4 trainers, the same 14 merges."
         await pilot.press("r")
         assert job_of(screen) is not job
-        await ended(screen)
-        await until(pilot, lambda: said(screen) == "4 trainers, the same 14 merges.")
+        await ended(screen, pilot)
+        assert said(screen) == "4 trainers, the same 14 merges."
         job = job_of(screen)
         await pilot.press("1")
         app.forget_run()
@@ -119,7 +117,7 @@ async def test_while_training_runs_the_race_waits() -> None:
         assert shown(screen.query_one(WorkPanel)) == "The race has not started yet."
         app.session.stop_reason = reason
         app.changed()
-        await ended(screen)
+        await ended(screen, pilot)
 
 
 @pytest.mark.slow
