@@ -31,6 +31,8 @@ SIZE_NAMES = ("COLUMNS", "LINES")
 """Variables that Textual would believe rather than the terminal."""
 MODES = dict.fromkeys((1049, 1000, 1003, 1004, 1006, 1015, 2004), b"h") | {25: b"l"}
 """Mode of a terminal that the program changes, and how: another screen, mouse, focus, cursor."""
+PATIENCE = 120.0
+"""Longest time, in seconds, that a test waits for a program: a machine may be slow."""
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
 Result = subprocess.CompletedProcess[bytes]
@@ -61,7 +63,7 @@ def run_process(
         capture_output=True,
         cwd=cwd,
         env=ENVIRONMENT,
-        timeout=30,
+        timeout=PATIENCE,
         check=False,
     )
 
@@ -129,7 +131,7 @@ class OnTerminal:
             self.written += os.read(self._outer, 1 << 16)
         return self.written[before:]
 
-    def read_until(self, holds: Callable[[], bool], seconds: float = 30) -> bool:
+    def read_until(self, holds: Callable[[], bool], seconds: float = PATIENCE) -> bool:
         """Read until something holds or the program ends; return whether it held in time."""
         ends = time.monotonic() + seconds
         while not holds() and self.is_running and time.monotonic() < ends:
@@ -155,7 +157,7 @@ class OnTerminal:
     def _set_size(self, columns: int, rows: int) -> None:
         fcntl.ioctl(self._inner, termios.TIOCSWINSZ, struct.pack("4H", rows, columns, 0, 0))
 
-    def ended_by(self, number: int, seconds: float = 30) -> list[str]:
+    def ended_by(self, number: int, seconds: float = PATIENCE) -> list[str]:
         """Send a signal; return what is wrong with the program or its terminal after its end."""
         self.process.send_signal(number)
         self.read_until(lambda: not self.is_running, seconds)

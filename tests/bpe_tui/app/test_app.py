@@ -62,7 +62,7 @@ async def test_a_run_plays_until_a_window_opens() -> None:
             await pilot.press("space")
             assert str(step_shown.render()).startswith("▶")
             await pilot.press(window)
-            await until(pilot, lambda: isinstance(app.screen, Window), 5)
+            await until(pilot, lambda: isinstance(app.screen, Window))
             assert str(step_shown.render()).startswith("‖")
             await pilot.press("escape")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 import pytest
-from program import HANDOUT, PROGRAM, ROOT, STORIES, OnTerminal
+from program import HANDOUT, PATIENCE, PROGRAM, ROOT, STORIES, OnTerminal
 
 from bpe_tui.widgets.visible import width
 
@@ -80,13 +80,12 @@ class Terminal:
         return done.stdout
 
     def wait_for(self, text: str) -> str:
-        screen = ""
-        for _ in range(150):
-            screen = self.tmux("capture-pane", "-p")
-            if text in screen:
-                return screen
+        ends = time.monotonic() + PATIENCE
+        while text not in (screen := self.tmux("capture-pane", "-p")):
+            if time.monotonic() > ends:
+                pytest.fail(f"{text!r} never came:\n{screen}")
             time.sleep(0.1)
-        pytest.fail(f"{text!r} never came:\n{screen}")
+        return screen
 
     def press(self, *keys: str) -> None:
         self.tmux("send-keys", *keys)
@@ -119,7 +118,7 @@ def test_a_person_steps_types_and_leaves(width: int, height: int) -> None:
         terminal.wait_for("Nothing typed yet")
         terminal.press("the girl", "Escape")
         terminal.wait_for("8 bytes")
-        time.sleep(0.5)  # Esc and q in one breath are Alt+q to a terminal
+        terminal.wait_for("→ next")  # Esc and q in one breath are Alt+q to a terminal
         terminal.press("q")
         terminal.wait_for_cooked(exit_code=0)
 

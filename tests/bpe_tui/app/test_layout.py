@@ -153,5 +153,5 @@ async def test_the_legend_fits_and_is_hidden_at_24_rows_and_a_small_terminal_say
         await pilot.press("4")
         for names in NAMES:
             line = app.screen.query_one("#panel-names", Static)
-            await until(pilot, lambda: str(line.content) == names, 5)  # noqa: B023
+            await until(pilot, lambda: str(line.content) == names)  # noqa: B023
             await pilot.press("tab")

@@ -276,7 +276,7 @@ async def test_a_screen_that_the_model_lacks_is_dim_and_says_why() -> None:
         assert [tab.name for tab in line.tabs if not tab.is_open] == ["race", "check"]
         for name, why in (("race", "is between BPE's trainers"), ("check", "with BPE's rule")):
             await pilot.click(TabLine, offset=(line.render_line(0).text.index(name), 0))
-            await until(pilot, lambda: why in app.notices.now, 5)  # noqa: B023
+            await until(pilot, lambda: why in app.notices.now)  # noqa: B023
 
 
 async def test_one_click_selects_a_row_and_a_second_one_goes_where_it_leads() -> None:

@@ -339,7 +339,7 @@ async def opened_window(
                 screen.show_panel(key[1:])
             else:
                 await pilot.press(key)
-        await until(pilot, lambda: type(app.screen).__name__ == window, 5)
+        await until(pilot, lambda: type(app.screen).__name__ == window)
         yield app, pilot
 
 

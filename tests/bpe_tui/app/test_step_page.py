@@ -16,7 +16,7 @@ import pytest
 from browser import PROGRAM as BROWSER
 from browser import browser
 from opening import opened_as
-from program import BAD_INPUT, HANDOUT, run
+from program import BAD_INPUT, HANDOUT, PATIENCE, run
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -272,7 +272,7 @@ def test_a_browser_steps_and_plays(tmp_path: Path) -> None:
             page.press("ArrowLeft")
             assert page.value(place) == "step 1 │ 1/4"
             page.press(" ")
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + PATIENCE
             while not page.value(place).endswith("4/4"):
                 assert time.monotonic() < deadline
                 time.sleep(0.1)

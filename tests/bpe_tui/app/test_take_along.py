@@ -136,7 +136,7 @@ async def test_the_command_reopens_the_screen_with_its_text_and_row(
         command = command_that_opens(config, app.viewpoint)
     assert seen[:3] == (view, 5, "lowest")
     async with opened_as(parsed(command)) as (app, pilot):
-        await until(pilot, lambda: look(app) == seen, 5)
+        await until(pilot, lambda: look(app) == seen)
         assert "There is no step" not in app.notices.everything
 
 

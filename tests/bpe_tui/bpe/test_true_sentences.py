@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from opening import frame_of, opened_as, until
-from program import ENVIRONMENT, HANDOUT, refusal, run
+from program import ENVIRONMENT, HANDOUT, PATIENCE, refusal, run
 from screen_text import unwrapped
 from textual.widgets import Static
 from tiny_tokenizers import timeline_of
@@ -176,7 +176,7 @@ def run_without_textual(*arguments: str, stdin: bytes) -> list[str]:
         input=stdin,
         capture_output=True,
         env=ENVIRONMENT,
-        timeout=30,
+        timeout=PATIENCE,
         check=False,
     )
     assert result.returncode == 0, result.stderr

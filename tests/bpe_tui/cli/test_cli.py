@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import typer
 from generated import first_quick
-from program import BAD_INPUT, ENVIRONMENT, HANDOUT, PROGRAM, refusal, run, train
+from program import BAD_INPUT, ENVIRONMENT, HANDOUT, PATIENCE, PROGRAM, refusal, run, train
 
 import engine
 from bpe_tui import cli
@@ -281,7 +281,7 @@ def test_a_closed_standard_output_is_an_error_if_something_was_to_be_written(
         ["sh", "-c", 'exec "$@" >&-', "sh", *PROGRAM, *given],
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,
-        timeout=30,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == code, done.stderr

@@ -14,6 +14,7 @@ from program import (
     BAD_INPUT,
     BROKEN_PIPE,
     ENVIRONMENT,
+    PATIENCE,
     PROGRAM,
     STORIES,
     refusal,
@@ -147,7 +148,7 @@ def test_a_closed_pipe_ends_the_program_quietly(tokenizer: Path) -> None:
         program.stdout.close()
         program.stdin.write(Path(STORIES).read_bytes()[:20_000])
         program.stdin.close()
-        assert program.wait(timeout=20) == BROKEN_PIPE
+        assert program.wait(timeout=PATIENCE) == BROKEN_PIPE
         assert program.stderr.read() == b""
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from program import ENVIRONMENT, HANDOUT, ROOT
+from program import ENVIRONMENT, HANDOUT, PATIENCE, ROOT
 
 from bpe_tui.cli.console import COMMAND_NAMES
 
@@ -46,7 +46,7 @@ def run_without_unix(folder: Path, *arguments: str) -> subprocess.CompletedProce
         input="1\n2\n3\n4\n5\n6\n",
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
 

@@ -18,6 +18,7 @@ from program import (
     FILES,
     HANDOUT,
     INTERRUPTED,
+    PATIENCE,
     PROGRAM,
     ROOT,
     STORIES,
@@ -124,12 +125,12 @@ def test_an_interrupt_leaves_no_files_and_no_noise(tmp_path: Path, workers: str)
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,
     )
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while not any(path.stat().st_size for path in tmp_path.iterdir()):
         assert time.monotonic() < deadline
         time.sleep(0.02)
     program.send_signal(signal.SIGINT)
-    output, errors = program.communicate(timeout=20)
+    output, errors = program.communicate(timeout=PATIENCE)
     assert (program.returncode, output, errors) == (INTERRUPTED, b"", b"")
     assert os.listdir(tmp_path) == []
 

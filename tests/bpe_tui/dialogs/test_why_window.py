@@ -205,5 +205,5 @@ async def test_two_tokenizers_are_compared_and_the_first_stays_open(tmp_path: Pa
             assert app.screen._data == b"low lower"
             app.close_note()  # of the first one's file
             await pilot.press("escape")
-            await until(pilot, lambda: not isinstance(app.screen, ComparisonScreen), 5)
+            await until(pilot, lambda: not isinstance(app.screen, ComparisonScreen))
             assert app.session is session

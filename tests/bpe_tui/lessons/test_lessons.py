@@ -213,7 +213,7 @@ async def test_the_text_is_beside_the_real_screen_and_the_learner_may_leave_it(t
             broken.write_text(TRIAL.replace(old, new), "utf-8")
             app.guide.open(broken)
             await pilot.press(*["N"] * (new == '"tie"'))
-            await until(pilot, lambda told=told: told in app.notices.now, 5)
+            await until(pilot, lambda told=told: told in app.notices.now)
         assert (app.guide.place, label_of_n(app)) == (0, "next")  # so the reason can be read
         await pilot.press("N")
         assert (app.guide.place, app.notices.now) == (1, "")

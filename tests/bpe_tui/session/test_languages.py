@@ -41,10 +41,10 @@ async def test_the_language_is_changed_on_the_start_page() -> None:
     app = BpeTuiApp(None)
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("down", "l")
-        await until(pilot, lambda: "字节与词元" in screen_text(app.screen), 5)
+        await until(pilot, lambda: "字节与词元" in screen_text(app.screen))
         assert preferences().language == "zh"
         await pilot.press("l")
-        await until(pilot, lambda: "Bytes and tokens" in screen_text(app.screen), 5)
+        await until(pilot, lambda: "Bytes and tokens" in screen_text(app.screen))
         assert preferences().language == "en"
 
 
@@ -58,12 +58,12 @@ async def test_the_language_is_changed_by_a_click_beside_the_tabs_and_by_the_hel
         assert place.startswith("merges:")
         line = before.query_one(TabLine)
         await pilot.click(TabLine, offset=(line.size.width - 2, 0))
-        await until(pilot, lambda: "2 编码" in screen_text(app.screen), 5)
+        await until(pilot, lambda: "2 编码" in screen_text(app.screen))
         assert app.screen is not before
-        await until(pilot, lambda: app.screen.place == place, 5)  # type: ignore[attr-defined]
+        await until(pilot, lambda: app.screen.place == place)  # type: ignore[attr-defined]
         await pilot.press("2")
-        await until(pilot, lambda: "预词元" in screen_text(app.screen), 5)
+        await until(pilot, lambda: "预词元" in screen_text(app.screen))
         await pilot.press("ctrl+p", *"中文", "enter")
-        await until(pilot, lambda: "2 encode" in screen_text(app.screen), 5)
+        await until(pilot, lambda: "2 encode" in screen_text(app.screen))
         await pilot.press("1")
-        await until(pilot, lambda: "step 3" in screen_text(app.screen), 5)
+        await until(pilot, lambda: "step 3" in screen_text(app.screen))

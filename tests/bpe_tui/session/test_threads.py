@@ -98,7 +98,7 @@ async def test_no_job_keeps_a_removed_screen() -> None:
         app.screen.job.gate.set()  # type: ignore[attr-defined]
         await until(pilot, lambda: getattr(app.screen, "found", None) == "found")
         await app.pop_screen()
-        await until(pilot, lambda: (gc.collect(), screen() is None)[1], 5)
+        await until(pilot, lambda: (gc.collect(), screen() is None)[1])
 
 
 @pytest.mark.parametrize("is_removed", [True, False])
@@ -172,5 +172,5 @@ async def test_opening_another_corpus_or_quitting_ends_the_race() -> None:
         burst(app, "6")
         await until(pilot, racing)
     for thread in racing():
-        thread.join(2)
+        thread.join(60)
     assert not racing()

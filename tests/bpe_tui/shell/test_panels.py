@@ -35,7 +35,7 @@ async def test_a_panel_hidden_and_shown_between_two_layouts_has_its_rows() -> No
         panel.rebuild()  # as a new run does
         assert not panel.row_count
         panel.display = True  # no event says so: to the layout it was visible all the time
-        await until(pilot, lambda: panel.row_count, 2)
+        await until(pilot, lambda: panel.row_count)
 
 
 @pytest.mark.parametrize("height", ["1fr", 3])  # with room for more rows, and with none
@@ -51,7 +51,7 @@ async def test_a_slow_search_ends_though_a_frame_that_looks_the_same_has_come(
         assert panel.row_count == 2, "a pretoken, and how many more there are"
         monkeypatch.setattr(training_panels, "SLICE_SECONDS", 60)
         panel.frame = copy(panel.frame)  # as more recorded steps give one
-        await until(pilot, lambda: panel.row_count > 2, 2)
+        await until(pilot, lambda: panel.row_count > 2)
 
 
 async def test_work_goes_on_slice_by_slice_until_other_work_begins_or_it_is_given_up(

@@ -45,12 +45,8 @@ OTHER = Tokenizer(BYTES | {256: b"bc"}, [(b"b", b"c")])
 
 async def settle(app: App[int], pilot: Pilot[int]) -> None:
     """Wait until all comparisons are done."""
-    for _ in range(300):
-        await pilot.pause(0.02)
-        numbers = app.screen.query_one(NumbersPanel)
-        if numbers.comparison is not None:
-            break
-    await pilot.pause()
+    numbers = app.screen.query_one(NumbersPanel)
+    await until(pilot, lambda: numbers.comparison is not None)
 
 
 @asynccontextmanager

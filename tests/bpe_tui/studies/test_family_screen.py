@@ -62,13 +62,9 @@ def keys_to(name: str) -> list[str]:
 async def measured(app: BpeTuiApp, pilot: Pilot[int]) -> FamilyTable:
     """Return the table once it has all rows."""
     await pilot.press("7")
-    for _ in range(400):
-        await pilot.pause(0.02)
-        rows = app.screen.query_one(FamilyTable)
-        if rows.entries and all(entry.row for entry in rows.entries):
-            break
-    await pilot.pause()
-    return app.screen.query_one(FamilyTable)
+    rows = app.screen.query_one(FamilyTable)
+    await until(pilot, lambda: rows.entries and all(entry.row for entry in rows.entries))
+    return rows
 
 
 async def test_the_table_shows_the_rows_of_the_engine(corpus: Path) -> None:

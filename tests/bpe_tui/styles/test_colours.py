@@ -220,7 +220,7 @@ async def test_a_key_puts_edges_between_tokens_on_every_screen(model: str) -> No
             await pilot.pause()
             bare += len(bare_edges(app))
             await pilot.press("b")
-            await until(pilot, lambda: not bare_edges(app), 5)
+            await until(pilot, lambda: not bare_edges(app))
             await pilot.press("b")
         assert bare
         await pilot.press("b", "0", "1")  # a screen that was hidden meanwhile

@@ -4,7 +4,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from opening import opened
+from opening import opened, until
 
 from bpe_tui.session.declarations import ALWAYS
 from bpe_tui.session.models import MODELS
@@ -43,10 +43,7 @@ async def test_every_sign_on_a_screen_is_explained(model: str) -> None:
             name = MODELS[model].screen(kind)
             if kind != "training":
                 await pilot.press(key_of_screen(kind))
-            for _ in range(200):
-                if app.screen.id == name:
-                    break
-                await pilot.pause(0.02)
+            await until(pilot, lambda: app.screen.id == name)  # noqa: B023
             keys = ("a",) if kind == "encoding" else ("end", "left", "v")
             await pilot.press(*keys)
             assert app.screen.id == name
