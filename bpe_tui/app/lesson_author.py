@@ -42,7 +42,7 @@ HANDOUT_SIZE = (100, 30)
 SIZES = ((80, 24), (100, 30), (120, 40))
 """Sizes of the terminal, in columns and rows, at which a scene has to show what it names."""
 SIGHT_SECONDS = 5.0
-"""Time for a scene to show what it names."""
+"""Time for a scene to show what it names, from the end of its training on."""
 SETTLED_SECONDS = 0.3
 """Time after which a screen is settled."""
 MOST_LINES, LINE = 6, 77
@@ -140,8 +140,10 @@ async def _unseen(
         app.guide.go_to(place)
         missing: Sequence[str] = scene.show.see
         last, due = missing, monotonic() + SIGHT_SECONDS
-        while (missing or last) and (monotonic() < due or app.session.stop_reason is None):
+        while (missing or last) and monotonic() < due:
             await pilot.pause(0.02)
+            if app.session.stop_reason is None:  # a long training may show all only at its end
+                due = monotonic() + SIGHT_SECONDS
             if (failure := app.session.failure) is not None:
                 raise LessonError(str(lesson.path), [LessonProblem(scene.line, failure)])
             # Twice in a row: a screen that is still being laid out may show more for a moment.

@@ -2,6 +2,9 @@
 
 import asyncio
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from generated import first_quick
@@ -50,6 +53,23 @@ def test_a_text_that_a_scene_does_not_show_is_named(monkeypatch: pytest.MonkeyPa
     lesson = replace(lesson, scenes=(replace(scene, show=show),))
     said = f"{scene.title!r} does not show 'no such text' at 80×24"
     assert problems(SMALLEST, [lesson]) == [said]
+
+
+async def test_a_scene_has_its_time_after_the_end_of_a_long_training(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks, session = 0, SimpleNamespace(failure=None, stop_reason=None)
+    app: Any = SimpleNamespace(session=session, guide=Mock(), size=SMALLEST)
+
+    async def pause(_: float) -> None:
+        nonlocal looks
+        looks += 1
+        session.stop_reason = "no pairs" if looks == 3 else session.stop_reason
+
+    monkeypatch.setattr(lesson_author, "monotonic", lambda: 20.0 * looks)
+    monkeypatch.setattr(lesson_author, "_missing", lambda _, see: see if looks < 4 else [])
+    pilot: Any = SimpleNamespace(pause=pause)
+    assert [problem async for problem in lesson_author._unseen(app, pilot, read(1))] == []
 
 
 @pytest.mark.nightly  # all scenes twice, and those of each other language at three sizes
