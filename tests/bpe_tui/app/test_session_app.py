@@ -139,7 +139,7 @@ async def test_after_training_a_thread_imports_what_keys_need(
         return SimpleNamespace(start=lambda: ahead.append(args))
 
     monkeypatch.setattr(main, "Thread", thread)
-    monkeypatch.setattr(main, "QUIET_SECONDS", 0.001)
+    monkeypatch.setattr(main, "QUIET_SECONDS", 0.05)
     async with opened_as(RUN) as (app, pilot):
         await until(pilot, lambda: ahead)
         [(screens, recording, _, wait)] = ahead

@@ -178,7 +178,7 @@ async def test_a_long_text_is_encoded_when_the_typing_pauses(
     monkeypatch.setattr(encoding_screen, "LONG_TEXT", 5)
     async with encoding("") as (_, screen, pilot):
         panel, field = screen.query_one(EncodedText), screen.query_one(TextArea)
-        for pause, typed in ((60, "lower"), (60, "lowers"), (0.001, "lowest")):
+        for pause, typed in ((60, "lower"), (60, "lowers"), (0.05, "lowest")):
             monkeypatch.setattr(encoding_screen, "PAUSE_SECONDS", pause)
             field.load_text(typed)
             await until(pilot, lambda: screen.session.text == field.text)

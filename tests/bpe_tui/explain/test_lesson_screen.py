@@ -42,7 +42,8 @@ async def held(app: BpeTuiApp, pilot: Pilot[int], *keys: str) -> Beat:
 
 
 async def test_keys_start_hold_and_take_back_beats(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(beats.SECONDS, Beat.PICK, 60)  # a busy machine is slower than a beat
+    for slow in (Beat.PICK, Beat.LIGHT):  # a busy machine is slower than a beat
+        monkeypatch.setitem(beats.SECONDS, slow, 60)
     monkeypatch.setattr(beats, "ALL_BEATS", 60)
     async with opened() as (app, pilot):
         await pilot.press("0", "right")
@@ -61,6 +62,7 @@ async def test_keys_start_hold_and_take_back_beats(monkeypatch: pytest.MonkeyPat
         assert (await held(app, pilot, "left"), step(app)) == (Beat.REST, 2)
         await pilot.press("full_stop", "right")  # shows the rest
         assert beat(app) is Beat.LIGHT
+        screen(app).clock._go_on()  # as at the end of the beat
         await until(pilot, lambda: beat(app) is Beat.REST)
         assert step(app) == 3
         await pilot.press("full_stop", "1", "0")  # after the return the result is shown
