@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import repeat
@@ -23,7 +23,7 @@ from engine.core.registry import Registry
 from engine.learning.file_values import read_options, read_small, short_text
 from engine.learning.questions import KINDS, ask
 from engine.learning.questions.answer_forms import Answer, Choice
-from engine.learning.questions.question import Attempt, Chance, Level, Question
+from engine.learning.questions.question import Attempt, Chance, Question
 from engine.recording.playback import Player
 
 MOST_QUESTIONS = 100
@@ -42,9 +42,9 @@ NAMES_THE_MERGE = frozenset(("count-change", "tokens-left"))
 """Kinds that name the pair that merges next, so the answer to the other kinds at that step."""
 MOST_OF_A_KIND, DRAWS_A_STEP = 2, 2
 """Number of questions of a kind beyond its share, and of draws for each step of a short run."""
-TRIES, LEVELS, EXAMPLES, STEPS = 12, 2, 60, 400
-"""Numbers of draws in search of a new question, of new ones in search of the wanted level, of draws
-of another example, and of steps in search of a fair question."""
+TRIES, EXAMPLES, STEPS = 12, 60, 400
+"""Numbers of draws in search of a new question, of draws of another example, and of steps in search
+of a fair question."""
 
 
 @dataclass(frozen=True)
@@ -113,21 +113,20 @@ def make_quiz(
     weights, asked = Counter(deck), Counter[str]()
     is_fair = True
     while len(chosen) < count:
-        number = len(chosen)
-        level = Level(number * len(Level) // count)
-        chance = Chance(f"{seed}:quiz:{number}")
+        chance = Chance(f"{seed}:quiz:{len(chosen)}")
         # Each kind has its share: the next one is of a kind that was asked least for its weight.
         kinds_left = sorted(
             chance.shuffled(weights), key=lambda kind: (asked[kind] + 1) / weights[kind]
         )
         for kind in kinds_left:
-            found = list(_candidates(player, kind, level, chance, chosen, is_fair))
-            if found:
-                chosen.append(min(found, key=lambda question: abs(question.level - level)))
+            question = _new_question(player, kind, chance, chosen, is_fair)
+            if question is not None:
+                chosen.append(question)
                 asked[kind] += 1
-            if not found or asked[kind] == MOST_OF_A_KIND + count * weights[kind] // len(deck):
+            most = MOST_OF_A_KIND + count * weights[kind] // len(deck)
+            if question is None or asked[kind] == most:
                 del weights[kind]  # a small corpus has no other one, or only these
-            if found:
+            if question is not None:
                 break
         if not weights and not is_fair:
             break
@@ -138,25 +137,15 @@ def make_quiz(
     return tuple(sorted(chosen, key=lambda question: question.level))
 
 
-def _candidates(
-    player: Player[Any],
-    kind: str,
-    level: Level,
-    chance: Chance,
-    chosen: list[Question],
-    is_fair: bool,
-) -> Iterator[Question]:
-    """Yield new questions of a kind, up to one of the wanted level."""
-    found = 0
+def _new_question(
+    player: Player[Any], kind: str, chance: Chance, chosen: Sequence[Question], is_fair: bool
+) -> Question | None:
+    """Draw questions of a kind until one is new; return `None` if none is found."""
     for _ in range(TRIES):
         question = draw_question(player, kind, chance, is_fair)
-        if question is None or found == LEVELS:
-            return
-        if not any(_are_alike(question, other) for other in chosen):
-            found += 1
-            yield question
-            if question.level == level:
-                return
+        if question is None or not any(_are_alike(question, other) for other in chosen):
+            return question
+    return None
 
 
 def draw_question(
@@ -224,7 +213,7 @@ def _are_alike(one: Question, other: Question) -> bool:
 
 # -- the file of answers
 
-FORMAT, VERSION = "bpe-tui answers", 17
+FORMAT, VERSION = "bpe-tui answers", 18
 LARGEST = 1 << 20
 """Largest size of an answer file, in bytes."""
 MOST_TRIES = 100
