@@ -180,10 +180,12 @@ def without_middle(spans: Sequence[Span], cells: int) -> list[Span]:
     >>> without_middle([("understanding", "strong")], 8)
     [('unde…ing', 'strong')]
     """
-    if spans_width(spans) <= cells:
+    if spans_width(spans) <= max(cells, 0):
         return list(spans)
-    if spans[0][1].startswith("fresh") and spans[0][0].startswith("«"):  # its marks go first
-        return without_middle([(text[1:-1], role) for text, role in spans], cells)
+    (opening, role), (closing, last) = spans[0], spans[-1]
+    if role.startswith("fresh") and opening.startswith("«"):  # its marks go first
+        inner = [*spans[:-1], (closing[:-1], last)]
+        return without_middle([(inner[0][0][1:], role), *inner[1:]], cells)
     parts = [(sign, role) for text, role in spans for sign in signs(text)]
     room = cells - 1
     head = tail = 0  # numbers of parts kept at the two ends

@@ -31,6 +31,7 @@ from bpe_tui.widgets.rows import (
     right_aligned,
     skipped_before,
     spans_width,
+    without_middle,
     wrapped,
     wrapped_text,
 )
@@ -156,6 +157,11 @@ def texts(rows: Iterable[Row]) -> list[str]:
             lambda c: said(left(NameSpans([("«abcdefgh»", "fresh")]), c)),
             {10: "«abcdefgh»", 9: "abcdefgh ", 7: "abc…fgh"},
         ),
+        (
+            lambda c: said(without_middle([("«", "fresh"), ("lo", "fresh"), ("»", "fresh")], c)),
+            {4: "«lo»", 3: "lo", 1: "…", 0: "…", -4: "…"},
+        ),
+        (lambda c: said(without_middle([("", "")], c)), {1: "", -1: ""}),
         (lambda c: said(left(NameSpans([("«abcdef»", "")]), c)), {8: "«abcdef»", 7: "«ab…ef»"}),
         (lambda c: said(left(NameSpans([("漢c漢b", "")]), c)), {6: "漢c漢b", 5: "漢c…b", 2: "…b"}),
         (lambda c: left(TOLD, c), {4: [TOLD[0], ("c…", "loss"), END], 3: [TOLD[0], GONE, END]}),
