@@ -304,8 +304,7 @@ class BpeTuiApp(SessionApp):
             name = f"{name_of(config)} {tr('step {n}', n=frame.step)}"
             first = ComparedTokenizer(name, frame.tokenizer)
         compared, specials = (first, of_files(paths)), frame.cuts_specials
-        make = partial(ComparisonScreen, compared, to_bytes(text), specials=specials)
-        self.show_over(make)
+        self.show_over(partial(ComparisonScreen, compared, to_bytes(text), specials=specials))
 
     # -- lessons
 

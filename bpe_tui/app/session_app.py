@@ -371,8 +371,7 @@ class SessionApp(BaseApp):
 
         screen = self.screen
         chosen = screen.chosen_pair() if isinstance(screen, TrainingScreen) else None
-        menu = WhatIf(session.frame, session.config, chosen)
-        self.push_screen(menu, self._open_branches)
+        self.push_screen(WhatIf(session.frame, session.config, chosen), self._open_branches)
 
     def _open_branches(self, plan: jobs.ForkPlan | None) -> None:
         frame, config = self.session.frame, self.session.config

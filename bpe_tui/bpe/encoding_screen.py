@@ -68,12 +68,10 @@ class EncodingScreen(WalkScreen):
             return ()
         facts = [tr("Encoding")]
         if frame.step < frame.recorded_steps:
-            merges = plural(frame.recorded_steps, "merge")
-            facts.append(tr("> for all {merges}", merges=merges))
+            facts.append(tr("> for all {merges}", merges=plural(frame.recorded_steps, "merge")))
         if frame.step == 0 < frame.recorded_steps:
             facts.append(tr("no merge yet"))
-        size = plural(frame.vocab_size, "token")
-        return *facts, tr("vocabulary of {tokens}", tokens=size)
+        return *facts, tr("vocabulary of {tokens}", tokens=plural(frame.vocab_size, "token"))
 
     def action_specials(self) -> None:
         """Switch special tokens in the text between one id and ordinary text."""
@@ -92,8 +90,7 @@ class EncodingScreen(WalkScreen):
             ids = tuple(chain.from_iterable(piece.ids for piece in self.frame.encode(text)))
             self.query_one(TypedLanesPanel).show(self.frame, text)
             ways, size = tr(WAYS_TO_LOOK), plural(len(to_bytes(text)), "byte")
-            tokens = tr("tokens  {n}", n=len(ids))
-            encoded.say(tokens, f"{size} │ {ways}")
+            encoded.say(tr("tokens  {n}", n=len(ids)), f"{size} │ {ways}")
         how = SPECIALS_AS_TEXT if self._specials_as_text else SPECIALS_AS_ID
         if self.named_keys is not None and "Ctrl+S" not in self.named_keys:
             how = TYPES

@@ -58,8 +58,7 @@ class MergePanel(Panel):
         merge, picked = frame.merge, frame.picked
         if merge is None or picked is None:
             self.say(tr("merge"), "")
-            start = _start_rows(frame, width)
-            return [*start, Row([]), *self._next_rows(frame, width)]
+            return [*_start_rows(frame, width), Row([]), *self._next_rows(frame, width)]
         is_tied = bool(picked.rivals)
         tie = tr(" │ {n} pairs tied", n=len(picked.rivals) + 1) if is_tied else ""
         change = tr("↵ a change's pretokens") if merge.count else ""
@@ -243,5 +242,4 @@ def change_rows(
             training_panels.ChangedCount(spans, before, after, is_new, pretokens), ToChange(pair)
         )
 
-    top = [*above, table.header()]
-    return training_panels.rows_of_changes(merge, row, top)
+    return training_panels.rows_of_changes(merge, row, [*above, table.header()])

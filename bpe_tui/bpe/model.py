@@ -120,11 +120,8 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
         bytes_only = TRAINERS[config.trainer].bytes_only and config.units != DEFAULT_UNITS
         why = config.units if bytes_only else tr("{tie_rule} ties", tie_rule=config.tie_rule)
         fallback = tr("; {why}: trained by {name}", why=why, name=trainer.algorithm.name)
-    template = (
-        "{tokens}: {contents}, {special_tokens} special, {merges}; {stop_reason}{fallback}{record}"
-    )
     return tr(
-        template,
+        "{tokens}: {contents}, {special_tokens} special, {merges}; {stop_reason}{fallback}{record}",
         tokens=plural(len(trainer.vocab), "token"),
         contents=tr_message(trainer.contents).strip(),
         special_tokens=len(record.special_tokens),

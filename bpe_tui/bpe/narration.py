@@ -154,9 +154,8 @@ def _other_rules(
     """Yield the choices of other tie rules in a tie, where they differ."""
     for rule, choice in choices.items():
         if pick.rivals and choice != pick.pair:
-            template = "The tie rule {title} {would} {pair}."
             yield tr(
-                template,
+                "The tie rule {title} {would} {pair}.",
                 title=TIE_RULES[rule].title,
                 would=tr(would),
                 pair=format_pair(frame, choice),

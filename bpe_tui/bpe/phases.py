@@ -35,9 +35,8 @@ def describe_phases(counts: Mapping[bytes, int], record: Record) -> Iterator[str
         start = record.phase_starts[place - 1] if place else None
         label = f"{tr(', ')}{visible_message(start.label)}" if start else ""
         left = max(tokens - record.removed[end], 1)
-        template = "phase {place}{label}: {merges}, {size} bytes per token"
         yield tr(
-            template,
+            "phase {place}{label}: {merges}, {size} bytes per token",
             place=place + 1,
             label=label,
             merges=plural(end - first, "merge"),

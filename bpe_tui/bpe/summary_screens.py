@@ -181,5 +181,4 @@ class SaveTokenizer(SaveFile):
     # -- the place
 
     def write(self, path: Path, overwrite: bool) -> None:
-        tokenizer = self._frame.tokenizer()
-        save(tokenizer, path, self.chosen.name, overwrite=overwrite, renumber=True)
+        save(self._frame.tokenizer(), path, self.chosen.name, overwrite=overwrite, renumber=True)

@@ -82,9 +82,8 @@ class EncodedText(training_panels.TypedTextPanel[Frame], Panel):
         tokens = sum(len(piece.ids) for piece in frame.encode(self.text))
         unknown = frame.unknown_in(self.text)
         lost = tr("{unknown} × <unk>, in bytes none │ ", unknown=unknown) if unknown else ""
-        template = "{lost}{tokens} │ {bytes} │ step {step}"
         return tr(
-            template,
+            "{lost}{tokens} │ {bytes} │ step {step}",
             lost=lost,
             tokens=plural(tokens, "token"),
             bytes=plural(len(to_bytes(self.text)), "byte"),
@@ -242,8 +241,7 @@ class TrainingScreen(StepsScreen):
 
     @property
     def key_labels(self) -> Mapping[str, str]:
-        view = self.query_one(PairsPanel).next_view
-        return {**super().key_labels, "screen.turn('pairs')": view}
+        return {**super().key_labels, "screen.turn('pairs')": self.query_one(PairsPanel).next_view}
 
     def action_characters(self) -> None:
         """Show characters that tokens cut, or their bytes, in all panels."""

@@ -116,8 +116,7 @@ class PretokensPanel(TextPretokensPanel[Frame]):
         piece = self.selected
         if piece is None or piece.pretoken.alternative is None or self._staged:
             return self._foot
-        part = quote_alternative(piece.pretoken.alternative)
-        return tr("matched by {part}", part=part)
+        return tr("matched by {part}", part=quote_alternative(piece.pretoken.alternative))
 
     def _matched_by(self, piece: EncodedPretoken) -> str:
         """Return the name of the pattern's alternative that matched a pretoken."""
@@ -290,8 +289,7 @@ def _greedy_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
     greedy = where_greedy_differs(frame, piece.pretoken.bytes)
     if greedy is None or frame.rules.is_special(piece.pretoken):
         return []
-    said = tr_sentence(greedy.sentence).describe(quoted)
-    return [Row([]), *paragraph(said, width, "tie")]
+    return [Row([]), *paragraph(tr_sentence(greedy.sentence).describe(quoted), width, "tie")]
 
 
 def _twin_rows(
@@ -308,8 +306,7 @@ def _twin_rows(
         return []
     ids = frame.rules.ids_of(found[0])
     shared = (Counter(ids) & Counter(piece.ids)).total()
-    template = WITHOUT_SPACE if has_space else WITH_SPACE
-    comparison = tr(template, tokens=plural(len(ids), "token"))
+    comparison = tr(WITHOUT_SPACE if has_space else WITH_SPACE, tokens=plural(len(ids), "token"))
     comparison += tr(SHARED if shared else APART, n=shared)
     tokens = flowed([(painter.tokens(ids), width + 1)], width)
     return [Row([]), *paragraph(comparison, width, "dim"), *tokens]

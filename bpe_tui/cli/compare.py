@@ -87,9 +87,8 @@ def _describe_differences(
         yield tr("{shown}: all cut it alike.", shown=shown)
         return
     share = 100 * text.differing_bytes / len(text.data)
-    template = "{shown}: cut differently in {places}, {differing_bytes} of {bytes} ({share}%):"
     yield tr(
-        template,
+        "{shown}: cut differently in {places}, {differing_bytes} of {bytes} ({share}%):",
         shown=shown,
         places=plural(places, "place"),
         differing_bytes=text.differing_bytes,

@@ -102,8 +102,7 @@ def command(
         # In the order of the help page.
         first = {key: each for key, each in own.items() if training and each[1].default is ...}
         more = {key: each for key, each in training.items() if key not in own}
-        parameters = {**first, **more, **own}
-        COMMANDS[name or function.__name__] = Command(function, parameters, settings)
+        COMMANDS[name or function.__name__] = Command(function, {**first, **more, **own}, settings)
         return function
 
     return declare

@@ -135,8 +135,7 @@ def encode(
         return
     inputs.note_file_named(text)
     if text == STANDARD_INPUT and sys.stdin.isatty():
-        typing = tr("Type the text to encode; Ctrl+D on an empty line ends it.")
-        print(typing, file=sys.stderr)
+        print(tr("Type the text to encode; Ctrl+D on an empty line ends it."), file=sys.stderr)
     # On a terminal the ids, printed while text is read, show the progress.
     watch = iter if sys.stdout.isatty() else console.with_progress
     given = watch(console.input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
@@ -226,10 +225,9 @@ def _print_sample(tokenizer: Tokenizer, name: str, wanted: int, seed: int) -> No
     drawn = Random(seed).sample(documents, min(wanted, len(documents)))
     tokens = sum(map(len, tokenizer.allowing([]).encode_batch(drawn)))
     length = sum(len(to_bytes(each)) for each in drawn)
-    template = "{n} of {documents} (seed {seed}): {bytes}, {tokens}, {ratio} bytes per token"
     print(
         tr(
-            template,
+            "{n} of {documents} (seed {seed}): {bytes}, {tokens}, {ratio} bytes per token",
             n=len(drawn),
             documents=plural(len(documents), "document"),
             seed=str(seed),

@@ -166,8 +166,7 @@ def _head(*columns: tuple[str, int], title: str) -> str:
 
 def _lines_of_quiz(quiz: GradedQuiz) -> Iterator[str]:
     """Yield the tables of a quiz: its learners, its questions and kinds, the class's mistakes."""
-    files = plural(len(quiz.sheets), "file")
-    yield tr("{name}: {files}", name=_line(quiz.name), files=files)
+    yield tr("{name}: {files}", name=_line(quiz.name), files=plural(len(quiz.sheets), "file"))
     yield _head(
         *TRIES, ("correct", 7), ("gave up", 8), ("answered", 9), ("hints", 6), title="learner"
     )
@@ -191,8 +190,7 @@ def _lines_of_quiz(quiz: GradedQuiz) -> Iterator[str]:
     yield from _lines_of_questions(quiz)
     if quiz.mistakes:
         yield ""
-        title = "mistake in the first answer, the most frequent first"
-        yield _head(("learners", 10), title=title)
+        yield _head(("learners", 10), title="mistake in the first answer, the most frequent first")
     for mistake in quiz.mistakes:
         answer = shorten(describe(mistake.answer, visible_bytes), ANSWER_CELLS)
         template = "{kind}: {mistake} (question {n}: {answer})"

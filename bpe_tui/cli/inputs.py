@@ -132,8 +132,7 @@ def check_single(config: Config) -> None:
 
 def note(message: str) -> None:
     """Print a note on standard error, with its foreign text made visible."""
-    problem = visible_message(message)
-    print(f"{PROGRAM}: {tr('note: {problem}', problem=problem)}", file=sys.stderr)
+    print(f"{PROGRAM}: {tr('note: {problem}', problem=visible_message(message))}", file=sys.stderr)
 
 
 def note_doubts(corpus: str, reading: Reading) -> None:

@@ -47,8 +47,7 @@ class PlainLesson:
             BpeError: a file of the lesson cannot be opened, or a question cannot be asked.
         """
         lesson = self._lesson
-        title = visible_text(lesson.title, spaces=False)
-        self._say(tr("Lesson: {title}.", title=title))
+        self._say(tr("Lesson: {title}.", title=visible_text(lesson.title, spaces=False)))
         for place, scene in enumerate(lesson.scenes):
             self._say("")
             heading = tr(

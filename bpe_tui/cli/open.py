@@ -118,8 +118,7 @@ def opened_config(context: Given) -> Config:
     if isinstance(config, TokenizerConfig):
         trains = any(choices.is_given(context, option) for option in options.OF_TRAINING)
         if not (trains and config.otherwise and not opens(*config.paths)):
-            why = f"{config.name} is a tokenizer, which is not trained"
-            check_only_for_training(context, why)
+            check_only_for_training(context, f"{config.name} is a tokenizer, which is not trained")
     return config
 
 

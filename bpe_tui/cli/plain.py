@@ -70,8 +70,7 @@ class _Listener(TrainingListener):
 
     def on_opened(self, opened: Opened) -> None:
         for note in opened.notes:
-            template = "Note: {note}."
-            print(tr(template, note=visible_message(note)), file=sys.stderr, flush=True)
+            print(tr("Note: {note}.", note=visible_message(note)), file=sys.stderr, flush=True)
 
 
 def transcript_of(config: Config) -> AnyTranscript:

@@ -213,8 +213,7 @@ def declare(name: str, command: Command) -> None:
         raise SystemExit(command.run(Given(given, frozenset(asked), command.parameters)))
 
     run.__doc__, run.__name__ = command.function.__doc__, name
-    own = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    parameters = [own]
+    parameters = [Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
     spoken = "str | None", _language_option(hidden=True)
     for key, (annotation, default) in {**command.parameters, "language": spoken}.items():
         kind, is_list, may_lack = type_of(annotation)

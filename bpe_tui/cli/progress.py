@@ -51,10 +51,9 @@ class ProgressLine(TrainingListener):
         speed = f" ({rate(bytes_read / max(counting, 1e-6))})"
         peak = peak_memory()
         memory = "" if peak is None else tr("; peak memory {size}", size=size(peak))
-        template = "counting {counting} s{speed}, merging {merging} s{memory}"
         print(
             tr(
-                template,
+                "counting {counting} s{speed}, merging {merging} s{memory}",
                 counting=f"{counting:.2f}",
                 speed=speed,
                 merging=f"{merging:.2f}",

@@ -106,8 +106,7 @@ def record(
             contents[html] = _page(film)
     write_files(contents, overwrite=force)
     for place in contents:
-        shown = visible_text(str(place), spaces=False)
-        print(tr("Written: {place}", place=shown), file=sys.stderr)
+        print(tr("Written: {place}", place=visible_text(str(place), spaces=False)), file=sys.stderr)
 
 
 def _cast(film: Callable[[Film], Coroutine[Any, Any, None]]) -> bytes:

@@ -82,8 +82,7 @@ class ChatWindow(Window[str | None]):
             case Chat():
                 self.query_one(RowList).show(list(chat_rows(self._found, width)))
             case BpeError():
-                sentence = visible_message(self._found)
-                self.query_one(RowList).show(paragraph(sentence, width))
+                self.query_one(RowList).show(paragraph(visible_message(self._found), width))
 
     def action_take(self) -> None:
         """Return the text of the chat; close nothing while there is none."""

@@ -426,8 +426,7 @@ class ChooseModel(Window[RunConfig | None]):
                 "Another is trained on {name}, to {to_size}. The run on the screen is kept: "
                 "I leads back to it."
             )
-            hint = tr(template, name=name, to_size=to_size)
-            yield Static(Content(hint), id="dialog-hint")
+            yield Static(Content(tr(template, name=name, to_size=to_size)), id="dialog-hint")
 
     def on_mount(self) -> None:
         self.query_one(ModelRows).focus()

@@ -88,8 +88,7 @@ def file_offers() -> dict[str, list[Offer]]:
     for given in given_last:
         where = os.path.dirname(as_typed(given[:1]))
         note = visible_text(tr("in {where}", where=where) if where else "", spaces=False)
-        name = _names(given, with_folder=named[_names(given)] > 1)
-        latest.append(Offer(name, note, given))
+        latest.append(Offer(_names(given, with_folder=named[_names(given)] > 1), note, given))
     of_samples = [Offer(sample.name, sample.shows, config) for sample, config in samples.samples()]
     return {"Samples": of_samples, "Opened recently": latest}
 

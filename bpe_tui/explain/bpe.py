@@ -87,8 +87,7 @@ class BpeExplainer(MergeExplainer[Frame]):
             template = "{pair} occurs {times}." if is_ahead else "{pair} occurred {times}."
             if not pick.count:
                 template = "{pair} occurs nowhere." if is_ahead else "{pair} occurred nowhere."
-            why = tr_spans(pick.reason.value, "dim")
-            return tr_spans(template, pair=named, times=often), why
+            return tr_spans(template, pair=named, times=often), tr_spans(pick.reason.value, "dim")
         if pick.rivals:
             return self._why_of_tied(before, pick, is_ahead, width)
         top = before.top_pairs(2)

@@ -195,8 +195,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
             return [hidden]
         pairs = self.top(frame, room.rows - 1)
         pairs.sort(key=lambda pair: tuple(map(frame.any_token, pair)))
-        bars = [Bar(pair, 0, "?") for pair in pairs]
-        return [hidden, *self.rows_of_bars(frame, bars, room)]
+        return [hidden, *self.rows_of_bars(frame, [Bar(pair, 0, "?") for pair in pairs], room)]
 
     def _given_rows(self, frame: MergeFrameT, room: CountRoom) -> list[Row]:
         """Return a sentence, then the merges that follow in the order of a tokenizer's file."""
@@ -357,8 +356,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         rows = first_rows(word_rows(counts, both, width, shows_after=not is_lit), words)
         shown = sum(bool(row.spans[0][0].strip()) for row in rows)  # marks below have no count
         if (rest := merge.pretokens - shown) and rows:
-            more = tr("and {n} more", n=rest)
-            rows[-1] = Row(with_end(rows[-1].spans, more, width))
+            rows[-1] = Row(with_end(rows[-1].spans, tr("and {n} more", n=rest), width))
         return [self._rule_row(before, after, merge, is_lit, width), *rows]
 
     def _rule_row(
@@ -419,8 +417,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
         painter = self.painter(moment)
         shown = first_rows(flowed_from(excerpt, top, partial(words_of, painter), width), rows)
         if (word := self._only_elsewhere(moment)) is not None:
-            is_made = not moment.is_ahead
-            row = elsewhere_row(painter, word, is_made=is_made, width=width)
+            row = elsewhere_row(painter, word, is_made=not moment.is_ahead, width=width)
             shown = [*shown[: rows - 1], row]
         return shown
 

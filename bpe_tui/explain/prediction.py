@@ -193,8 +193,7 @@ class Predictor:
             question = self._asked.ask(frame, min(rows, MOST_ROWS), goes_on=goes_on)
         except QuestionError as error:
             self.is_on = False
-            reason = visible_message(error)
-            self.tell(tr("Nothing to predict: {reason}.", reason=reason))
+            self.tell(tr("Nothing to predict: {reason}.", reason=visible_message(error)))
             return None
         attempt = Attempt(question.translated(current_table()))
         self.prediction = Prediction(self.explainer, attempt, self._score)

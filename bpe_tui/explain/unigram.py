@@ -414,8 +414,7 @@ def _cut(frame: UnigramFrame, word: str) -> list[tuple[int, int]]:
 
 
 def _is_prune(frame: UnigramFrame) -> bool:
-    of_grams = isinstance(frame.record, TextbookRecord)
-    return isinstance(frame.leads_on, PruneStep) or of_grams
+    return isinstance(frame.leads_on, PruneStep) or isinstance(frame.record, TextbookRecord)
 
 
 def _spread(found: Sequence[tuple[float, int]], rows: int) -> list[tuple[float, int]]:

@@ -32,8 +32,7 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
     def none_left(self, frame: WordPieceFrame) -> str:
         if not len(frame.left_out):
             return super().none_left(frame)
-        least = times(frame.min_count)
-        return tr(NONE_FREQUENT, times=least)
+        return tr(NONE_FREQUENT, times=times(frame.min_count))
 
     def facts(self, frame: WordPieceFrame) -> str:
         return tr("{n} pieces per word", n=f"{frame.pieces_per_word:.2f}")
@@ -70,8 +69,7 @@ class WordPieceExplainer(MergeExplainer[WordPieceFrame]):
         named = self.named(before, pair, is_ahead)
         others = len(self.tied(before)) - 1
         if others > 0:
-            counted = plural(others, "other")
-            first = tr_spans(TIE, pair=named, others=counted, score=value)
+            first = tr_spans(TIE, pair=named, others=plural(others, "other"), score=value)
             rival = next(one.pair for one in before.top_pairs(2) if one.pair != pair)
             why = tr_sentence(before.tie_reason(pair, rival)).describe(visible_bytes)
             rule = tr("Rule {rule}: {why}.", rule=before.tie_rule.name, why=why)

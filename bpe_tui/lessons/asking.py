@@ -78,10 +78,8 @@ class AskWindow(Window[bool]):
 
     def _ask(self) -> None:
         panel, count = self.query_one(QuestionPanel), len(self._left)
-        template = "question, and {n} more" if count > 1 else "question"
-        title = tr(template, n=count - 1)
-        foot = tr(self._foot)
-        panel.ask(self._left[0], f"{title}   {self._score(self._left[0])}".rstrip(), foot)
+        title = tr("question, and {n} more" if count > 1 else "question", n=count - 1)
+        panel.ask(self._left[0], f"{title}   {self._score(self._left[0])}".rstrip(), tr(self._foot))
         panel.offers_another = self._another is not None
         panel.focus()
 
@@ -128,8 +126,7 @@ def ask_by_hand(
     try:
         question = ask(kind, frame, about=about)
     except BpeError as error:
-        reason = visible_message(error)
-        screen.tell(tr("Nothing to do by hand: {reason}.", reason=reason))
+        screen.tell(tr("Nothing to do by hand: {reason}.", reason=visible_message(error)))
         return
 
     def leave(is_over: bool | None) -> None:

@@ -36,8 +36,7 @@ def with_tokens_beside(scene: Scene) -> Scene:
         "tokens": [(tokens.replace("┊·", " ·"), "code")],
         "command": [(f"bpe-tui inspect {show.beside}", "code")],
     }
-    words = fill(tr(template), values, lambda text: (text, ""))
-    added = Paragraph(tuple(words))
+    added = Paragraph(tuple(fill(tr(template), values, lambda text: (text, ""))))
     return replace(
         scene,
         paragraphs=(*scene.paragraphs, added),

@@ -92,8 +92,7 @@ class LessonList(Window[Path | Close | None]):
                 spans.append((f"  {tr('mastered')}", "dim"))
             rows.append(Row(spans, lesson.path))
         if current is not None:
-            text = tr("Close the lesson")
-            rows.append(Row([("   ✕ ", "dim"), (text, "")], Close.LESSON))
+            rows.append(Row([("   ✕ ", "dim"), (tr("Close the lesson"), "")], Close.LESSON))
         targets = [row.target for row in rows]
         shown = self.query_one(LessonRows)
         shown.show(rows)
@@ -299,8 +298,7 @@ class Guide:
                     pane.show(self.lesson, self.place, any(self._unanswered()))
 
         if scene.show is not None and scene.show.beside is not None:
-            find = partial(with_tokens_beside, scene)
-            self._host.jobs.find(self._app, "beside", find, take)
+            self._host.jobs.find(self._app, "beside", partial(with_tokens_beside, scene), take)
 
     def _keep(self) -> None:
         assert self.lesson is not None
@@ -397,8 +395,7 @@ class Guide:
             self._host.seek(attempt.question.frame.step)
 
         def another(attempt: Attempt) -> Attempt:
-            kind = attempt.question.kind
-            questions.append(another_example(copy(recording), kind, questions))
+            questions.append(another_example(copy(recording), attempt.question.kind, questions))
             return Attempt(questions[-1].translated(current_table()))
 
         def leave(all_over: bool | None) -> None:

@@ -143,8 +143,7 @@ class QuestionPanel(Lines):
             answer = self._answer_rows(attempt, room)
             graded = []
             if self._refusal:
-                refusal = tr(self._refusal)
-                graded = sentence_rows(Sentence((refusal,)), room, role="loss")
+                graded = sentence_rows(Sentence((tr(self._refusal),)), room, role="loss")
             graded += graded_rows(attempt, room)
             parts = [asked, given, answer, graded]
             is_cut = sum(map(len, parts)) >= self.size.height
@@ -171,14 +170,12 @@ class QuestionPanel(Lines):
     def _answer_rows(self, attempt: Attempt, room: int) -> list[Row]:
         match self._form:
             case Choice() | YesOrNo() as form:
-                options = options_of(form)
-                return option_rows(attempt, options, self._chosen, room)
+                return option_rows(attempt, options_of(form), self._chosen, room)
             case Number():
                 shown = visible_text(str(self._question.answer) if self._is_over else self._typed)
                 cursor = "" if self._is_over else "▏"
                 role = "cursor" if self._is_replaced and not self._is_over else "strong"
-                label = tr("Answer: ")
-                return [Row([(label, "dim"), (shown, role), (cursor, "pair")])]
+                return [Row([(tr("Answer: "), "dim"), (shown, role), (cursor, "pair")])]
             case Cuts(text):
                 characters = [visible_text(character) for character in text]
                 bars = self._question.answer if self._is_over else self._bars
@@ -238,8 +235,7 @@ class QuestionPanel(Lines):
         if not board.is_choosing:
             marked = f"  {tr('{n} marked', n=str(board.marked))}"
         task = tr_sentence(merges.task(attempt.progress))
-        cells = room - width(marked)
-        spans = sentence_spans(task, cells, role="strong", token_role="pair")
+        spans = sentence_spans(task, room - width(marked), role="strong", token_role="pair")
         self._first_choice += 1
         return [Row([*spans, (marked, "dim")]), *board.word_rows(room, is_over=False)]
 

@@ -60,8 +60,7 @@ def fitting_rows(
     sentence: Sentence, room: int, before: Sequence[Span] = (), role: str = ""
 ) -> list[Row]:
     """Return the longest form of a sentence that fits in a row; else the shortest, wrapped."""
-    ways = (sentence_rows(way, room, before, role) for way in sentence)
-    return min(ways, key=len)
+    return min((sentence_rows(way, room, before, role) for way in sentence), key=len)
 
 
 def spaced(parts: Sequence[Sequence[Row]], height: int) -> tuple[list[Row], int]:
@@ -146,19 +145,16 @@ def graded_rows(attempt: Attempt, room: int) -> list[Row]:
         return [row for each in question.model_answer for row in sentence_rows(each, room)]
     rows: list[Row] = []
     if grade is not None:
-        verdict = tr(grade.verdict)
-        word: Span = (verdict, "gain" if grade.right else "loss")
+        word: Span = (tr(grade.verdict), "gain" if grade.right else "loss")
         rows += sentence_rows(grade.said, room, (word,))
         if grade.why is not None:
             rows += sentence_rows(grade.why, room)
     if attempt.is_over:
         return rows
     if attempt.shows_hint:
-        label = tr("Hint: ")
-        rows += sentence_rows(attempt.hint, room, ((label, "tie"),))
+        rows += sentence_rows(attempt.hint, room, ((tr("Hint: "), "tie"),))
     elif grade is not None and not grade.right and grade.why is None:
-        again = tr("Try again, or {key} for a hint.", key="H")
-        rows.append(Row([(again, "dim")]))
+        rows.append(Row([(tr("Try again, or {key} for a hint.", key="H"), "dim")]))
     return rows
 
 

@@ -274,8 +274,7 @@ class ChartPanel(Chart):
                 why_empty = as_sentence(new.run.obstacle)
             why_empty = why_empty or self.kind.why_empty
             self.why_empty = NO_CORPUS if counts_nothing else why_empty
-            figure = self.kind.figure(new)
-            self.figure = figure
+            self.figure = self.kind.figure(new)
         self.at = new.step if self.kind.over_steps else None
         room = self.outer_size.width - BORDER_CELLS
         answer = "" if counts_nothing else self.kind.answer(new)
@@ -355,8 +354,7 @@ class GainsPanel(FramePanel[Any]):
         here = max(gain.merges for gain in found if gain.merges <= frame.step)
         columns = _columns(f"{frame.TOKEN}s", len(number(found[0].tokens)), width, here)
         table = RowTable(columns, width, least=0)
-        rows = (table.row(gain, ToStep(gain.merges)) for gain in found)
-        return [table.header(), *rows]
+        return [table.header(), *(table.row(gain, ToStep(gain.merges)) for gain in found)]
 
 
 def _columns(tokens: str, digits: int, width: int, here: int) -> list[Column]:

@@ -115,8 +115,7 @@ class TextPretokensPanel(PartsPanel[FrameT]):
         self.name_columns([cursor_sign(False), *table.header().spans])
 
         def row(place: int) -> Row:
-            cells = table.row(self.pretokens[place]).spans
-            return Row([cursor_sign(place == self.cursor), *cells])
+            return Row([cursor_sign(place == self.cursor), *table.row(self.pretokens[place]).spans])
 
         return RowsOnDemand(len(self.pretokens), row)
 

@@ -28,8 +28,7 @@ WINDOW, FOUND_WINDOW = "─", "━"
 def _found_so_far(word: EncodedWord, place: int) -> str:
     """Return the pieces that the first `place` probes found: `found: un ##aff`; "" if none."""
     found = " ".join(probe.piece for probe in word.probes[:place] if probe.found)
-    shown = visible_text(found, spaces=False)
-    return tr("found: {pieces}", pieces=shown) if found else ""
+    return tr("found: {pieces}", pieces=visible_text(found, spaces=False)) if found else ""
 
 
 def _why_not_looked_up(word: EncodedWord, encoder: WordPieceEncoder) -> str:
@@ -37,14 +36,11 @@ def _why_not_looked_up(word: EncodedWord, encoder: WordPieceEncoder) -> str:
     if word.outcome is Outcome.SPECIAL:
         return tr("A special token: one id wherever it occurs. Nothing is looked up.")
     unknown = next(piece for piece, piece_id in encoder.ids.items() if piece_id in word.ids)
-    template = (
+    return tr(
         "This word has {characters}, and WordPiece looks at none of more than "
         "{max_input_characters}: it is {unknown} at once. A word of n characters may "
         "take n²/2 probes, and what is so long is seldom a word, but a link or a row "
-        "of dashes."
-    )
-    return tr(
-        template,
+        "of dashes.",
         characters=plural(len(word.word), "character"),
         max_input_characters=encoder.max_input_characters,
         unknown=visible_text(unknown),
@@ -60,12 +56,9 @@ def outcome_rows(painter: TokenPainter, word: EncodedWord, width: int) -> list[R
         before = listed(visible_bytes(piece) for piece in forgotten)
         template = ", and what was found before is forgotten: {before}"
         lost = tr(template, before=before) if forgotten else ""
-        template = (
-            "Not even {piece} alone is a piece, so nothing can begin here. The whole "
-            "word becomes {ids}{lost}."
-        )
         text = tr(
-            template,
+            "Not even {piece} alone is a piece, so nothing can begin here. The whole "
+            "word becomes {ids}{lost}.",
             piece=visible_text(last.piece),
             ids=visible_bytes(frame.any_token(word.ids[0])),
             lost=lost,

@@ -137,9 +137,8 @@ def _describe_reading(reading: ReadingProgress) -> str:
     """Return how far a corpus is read."""
     progress = reading.progress
     seconds = progress.bytes_read / max(reading.rate, 1e-6)
-    template = "{bytes_read} │ {documents} │ {pretokens}, {distinct} distinct"
     return tr(
-        template,
+        "{bytes_read} │ {documents} │ {pretokens}, {distinct} distinct",
         bytes_read=progress_of(progress.bytes_read, progress.bytes_total, seconds),
         documents=plural(progress.documents, "document"),
         pretokens=plural(progress.pretokens, "pretoken"),

@@ -75,8 +75,7 @@ def break_lines(lanes: Lanes, cells: Sequence[int], room: int) -> Iterator[tuple
     """Yield each line as (start, end) in columns; only a token wider than a line is broken."""
     start = end = used = 0
     for first, last in _unbroken(lanes):
-        needed = sum(cells[first:last])
-        if used and used + needed > room:
+        if used and used + sum(cells[first:last]) > room:
             yield start, end
             start, used = end, 0
         for place in range(first, last):
@@ -227,15 +226,13 @@ class LanesPanel(FramePanel[Any]):
         lanes = align_places(data, places[:TOKENS_SHOWN])
         if not lanes.columns:
             self.say(self.TITLE)
-            template = "No {token} to show: type a text."
-            return sentence(tr(template, token=tr(self.TOKEN)), width)
+            return sentence(tr("No {token} to show: type a text.", token=tr(self.TOKEN)), width)
         in_bytes = isinstance(frame, Frame) and frame.run.alphabet.unit == "byte"
         lost = len(data) > sum(place.end - place.start for place in places[:TOKENS_SHOWN])
         units, sizes = ("character", "byte", self.TOKEN), (lanes.characters, data, lanes.tokens)
         every = zip(map(len, sizes), units, strict=True)
         counted = " │ ".join(plural(n, unit) for n, unit in every)
-        title = f"{tr(self.TITLE)}  {counted}"
-        self.say(title, self.FOOT or (LOST if lost else ""))
+        self.say(f"{tr(self.TITLE)}  {counted}", self.FOOT or (LOST if lost else ""))
         shown = characters_and_bytes(lanes)
         if in_bytes:
             shown.append(byte_lane(lanes, "GPT-2", BYTE_TO_CHAR.__getitem__))

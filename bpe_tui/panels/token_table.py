@@ -245,8 +245,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
             return super().why_none(frame)
         if self.coming is not None:
             token = visible_bytes(frame.any_token(frame.merge_at(self.coming.step - 1).new_id))
-            template = "{token} comes at merge {n}: ↵ goes there"
-            return tr(template, token=token, n=self.coming.step)
+            return tr("{token} comes at merge {n}: ↵ goes there", token=token, n=self.coming.step)
         template = "No {token} of step {step} has {text}"
         none = tr(template, token=tr(self.TOKEN), step=frame.step, text=text)
         is_early = frame.step < frame.recorded_steps
@@ -279,8 +278,7 @@ class VocabularyPanel(VocabularyTable):
 
     def describe(self, found: VocabularyRows.Found) -> str:
         still = "" if found.complete else tr(" so far")
-        of = plural(found.of, self.ROWS.TOKEN)
-        shown = tr("{n} of {all}", n=found.shown, all=of)
+        shown = tr("{n} of {all}", n=found.shown, all=plural(found.of, self.ROWS.TOKEN))
         self.border_title = Content(f"{tr('vocabulary')}  {shown}{still}")
         if found.problem is not None:
             template = "no regex: {problem}; read as plain text"

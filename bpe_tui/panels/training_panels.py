@@ -194,13 +194,11 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
         merge = made.merge
         assert merge is not None, "there is one"
         changed = "changed by merge {n}" if frame.merge else "of merge {n}"
-        title = tr("pretokens  {n}", n=merge.pretokens)
-        self.say(title, tr(changed, n=made.step))
+        self.say(tr("pretokens  {n}", n=merge.pretokens), tr(changed, n=made.step))
         if not merge.pretokens:
             none = tr("No pretoken of this corpus holds the pair.")
             return sentence(none if frame.has_corpus else NO_CORPUS, width)
-        is_zoomed = self.has_class("-zoom")
-        limit = MOST_ZOOMED if is_zoomed else SCREENFULS * self.size.height
+        limit = MOST_ZOOMED if self.has_class("-zoom") else SCREENFULS * self.size.height
         touched, are_all = made.affected_within(SLICE_SECONDS, limit)
         if not are_all:
             do_after(SLICE_SECONDS, self, partial(self._search_on, frame, made, limit))
@@ -268,12 +266,10 @@ class ChangedPretokensPanel(TokenPanel[MergeFrameT]):
 def describe_occurrences(merge: PairStep, thing: str) -> str:
     """Describe the places of a merge: `15 occurrences in 2 pretokens`."""
     count = plural(merge.count, "occurrence")
-    places = plural(merge.pretokens, thing)
-    where = tr("{count} in {places}", count=count, places=places)
+    where = tr("{count} in {places}", count=count, places=plural(merge.pretokens, thing))
     if merge.occurrences == merge.count:
         return where
-    joined = number(merge.occurrences)
-    return tr("{n} of {where}: they overlap", n=joined, where=where)
+    return tr("{n} of {where}: they overlap", n=number(merge.occurrences), where=where)
 
 
 def merge_row(painter: TokenPainter, merge: PairStep, target: object | None = None) -> Row:

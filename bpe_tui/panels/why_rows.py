@@ -107,8 +107,7 @@ def _history_rows(
     rows: list[Row] = []
     if history.merged is not None and not is_named:
         spans: list[Span] = [(tr("its own  merge "), "dim"), (f"{number(history.merged)}  ", "")]
-        pair = painter.pair(history.pair)
-        rows += [Row([]), Row([*spans, *pair], ToStep(history.merged))]
+        rows += [Row([]), Row([*spans, *painter.pair(history.pair)], ToStep(history.merged))]
     if taken := sorted(
         history.largest_losses(history.last)[:TAKEN_SHOWN], key=lambda one: one.step
     ):

@@ -139,8 +139,7 @@ def config_of(lesson: Lesson, scene: Scene) -> Config:
     claimed = _claimed(lesson, options)
     given = {each.name: known[each.name] for each in fields(RunConfig)[1:] if each.name in known}
     try:
-        run = RunConfig(path, special_tokens=special, claimed=claimed, **given)
-        return completed(run, options)
+        return completed(RunConfig(path, special_tokens=special, claimed=claimed, **given), options)
     except PhaseError as error:
         raise _wrong(lesson, scene, str(error)) from error
 

@@ -30,8 +30,7 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
     """
     if run.corpus == STANDARD_INPUT or run.reading.field is not None:
         return run
-    kind = kind_of_file(run.corpus)
-    if kind == TOKENIZER:
+    if kind_of_file(run.corpus) == TOKENIZER:
         return _tokenizer_of(run, asked)
     if run.reading != PLAIN:
         return run

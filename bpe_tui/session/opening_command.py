@@ -123,6 +123,5 @@ def shell_word(word: str) -> str:
         elif visible_text(char, spaces=False) == char:
             quoted += char
         else:
-            data = char.encode("utf-8", "surrogateescape")
-            quoted += "".join(f"\\{byte:03o}" for byte in data)
+            quoted += "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogateescape"))
     return f"$'{quoted}'"

@@ -80,8 +80,7 @@ def samples() -> list[tuple[Sample, Config]]:
             )
             found.append((sample, config))
         else:
-            corpus = str(place / sample.corpus)
-            found.append((sample, TokenizerConfig((str(path),), corpus)))
+            found.append((sample, TokenizerConfig((str(path),), str(place / sample.corpus))))
     return found
 
 

@@ -84,8 +84,7 @@ class Unit(NamedTuple):
 def needs_marks(app: App[Any]) -> bool:
     """Whether borders are between tokens: they are asked for, or chips lack colours."""
     few = app.console.color_system in (None, "standard", "windows")
-    asked = cast("Notifier", app).shows_edges
-    return asked or app.no_color or (few and not app.is_headless)
+    return cast("Notifier", app).shows_edges or app.no_color or (few and not app.is_headless)
 
 
 def token_edge(*, marks: bool) -> Span:
@@ -420,8 +419,7 @@ class FramePanel(Lines, Generic[FrameT]):
 
     def _failed(self, error: Exception) -> Sequence[Row]:
         """Return rows with the error, shown if the panel's rows cannot be made."""
-        message = cast("Notifier", self.app).report_failure(error)
-        return paragraph(message, self.room, "loss")
+        return paragraph(cast("Notifier", self.app).report_failure(error), self.room, "loss")
 
     def say(self, title: str, foot: str = "") -> None:
         """Set the title and the foot in the border, as plain text; fixed ones are translated."""

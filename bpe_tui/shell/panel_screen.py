@@ -47,12 +47,10 @@ class TooSmall(Static):
 
     def on_resize(self) -> None:
         width, height = self.app.size
-        template = (
-            "bpe-tui needs {least_width}×{least_height} cells; here are {width}×{height}. q quits"
-        )
         self.update(
             tr(
-                template,
+                "bpe-tui needs {least_width}×{least_height} cells; "
+                "here are {width}×{height}. q quits",
                 least_width=LEAST_WIDTH,
                 least_height=LEAST_HEIGHT,
                 width=width,

@@ -100,8 +100,7 @@ class ScreenPanels:
 
     def put_back(self, spot: Spot) -> None:
         """Put all cursors and the focus where they were."""
-        lists = self._screen.query(Lines)
-        for each, row, top in zip(lists, spot.rows, spot.tops, strict=False):
+        for each, row, top in zip(self._screen.query(Lines), spot.rows, spot.tops, strict=False):
             if each.cursor != row:
                 each.put_cursor(row, top)
         if spot.widget is not None and spot.widget.is_attached:

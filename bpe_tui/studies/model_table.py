@@ -202,8 +202,7 @@ class FamilyScreen(SessionScreen):
         if isinstance(news, int):
             self._learnt = news
         else:
-            place = list(KINDS).index(news.name)
-            self._entries[place] = news
+            self._entries[list(KINDS).index(news.name)] = news
             self._show_rows()
         self._say_what_is_open()
 

@@ -108,8 +108,7 @@ def describe_sizes(entries: Sequence[KindEntry], most: int) -> str:
     if not sizes or any(entry.state in (WAITS, TRAINS) and entry.row is None for entry in subwords):
         return tr("at the most {tokens}", tokens=plural(most, "token"))
     if len(sizes) == 1:
-        tokens = plural(sizes.pop(), "token")
-        return tr("subwords of one size, {tokens}", tokens=tokens)
+        return tr("subwords of one size, {tokens}", tokens=plural(sizes.pop(), "token"))
     least, largest = number(min(sizes)), number(max(sizes))
     return tr("subwords of different sizes, {n} to {last}", n=least, last=largest)
 

@@ -225,8 +225,7 @@ def _normalized(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     notes: list[Span] = []
     if changed:
         few = _few(dict.fromkeys(f"{_shown(c.old)} → {_shown(c.new)}" for c in changed))
-        changes = "changed, and decoding will not change it back: {few}"
-        notes.append((tr(changes, few=few), "loss"))
+        notes.append((tr("changed, and decoding will not change it back: {few}", few=few), "loss"))
     yield from _block(
         tr("normalizer"), _names(shown.pipeline.normalizer), lines, gutter, width, notes
     )
@@ -251,8 +250,7 @@ def _pretokens(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     ]
     if dropped := shown.losses.dropped:
         few = _few(dict.fromkeys(map(_shown, dropped)))
-        left_out = tr("left out, so a decoder can only guess: {few}", few=few)
-        notes.append((left_out, "loss"))
+        notes.append((tr("left out, so a decoder can only guess: {few}", few=few), "loss"))
     yield from _block(
         tr("pre-tokenizer"), _names(shown.pipeline.pre_tokenizer), lines, gutter, width, notes
     )
@@ -301,8 +299,7 @@ def _finished(shown: PipelineView, width: int, gutter: int) -> Iterator[Row]:
     notes: list[Span] = []
     if any(token.from_template for token in shown.run.tokens):
         lines = token_lines(shown.run.tokens, shown.chosen, shown, width - gutter)
-        adds = tr("encode --template adds these tokens on the command line")
-        notes = [(adds, "dim")]
+        notes = [(tr("encode --template adds these tokens on the command line"), "dim")]
     elif shown.pipeline.post_processor is not None:
         notes = [(tr("adds no tokens"), "dim")]
     yield from _block(
@@ -390,8 +387,7 @@ class PipelinePanel(Lines):
         self._why_empty = ""
 
     def row(self, index: int) -> Row:
-        mark = cursor_sign(index == self.cursor)
-        return Row([mark, *self._rows[index].spans])
+        return Row([cursor_sign(index == self.cursor), *self._rows[index].spans])
 
     def show(self, shown: PipelineView | None, title: str) -> None:
         """Show another run."""

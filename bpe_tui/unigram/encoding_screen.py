@@ -427,8 +427,7 @@ class UnigramEncodingScreen(WalkScreen):
             tokens, more = self.query_one(PiecesOfText), "+" * (len(shown) > TOKENS_SHOWN)
             tokens.text = text[: tokens.LONGEST]
             count = f"{number(min(len(shown), TOKENS_SHOWN))}{more}"
-            foot = f"{tr('scores below')} │ {tr(LANES_KEY)}"
-            tokens.say(tr("tokens  {n}", n=count), foot)
+            tokens.say(tr("tokens  {n}", n=count), f"{tr('scores below')} │ {tr(LANES_KEY)}")
         remark = ""  # which part of the text is not cut, or which no piece spells
         if len(self.text) > LONGEST_TEXT:
             template = "the first {characters} are cut"

@@ -120,9 +120,8 @@ def often(count: str) -> str:
     >>> often("1"), often("1.00"), often("0"), often("2.50")
     ('once', 'once', 'never', '2.50 times')
     """
-    template = "{count} times"
     return {"1": "once", "1.00": "once", "0": "never", "0.00": "never"}.get(
-        count, tr(template, count=count)
+        count, tr("{count} times", count=count)
     )
 
 
@@ -216,9 +215,8 @@ def worth(frame: UnigramFrame, at: int) -> str:
         total = number(float(frame.expected_counts.sum()))
         template = "count {expected} of {total}, −log P {n}"
         return tr(template, expected=round(expected), total=total, n=score_text(-score, 3))
-    template = "score {score}, probability {probability}, expected {expected}"
     return tr(
-        template,
+        "score {score}, probability {probability}, expected {expected}",
         score=score_text(score),
         probability=probability_text(exp(score)),
         expected=often(count_text(expected)),

@@ -334,10 +334,9 @@ def _cost_rows(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     )
     template = "{instead} in its place: log P {after}"
     yield from paragraph(tr(template, instead=instead, after=score_text(cost.after)), width)
-    template = "{of_pretokens} = {sign}{loss_increase} nats"
     yield from paragraph(
         tr(
-            template,
+            "{of_pretokens} = {sign}{loss_increase} nats",
             of_pretokens=of_pretokens,
             sign=sign,
             loss_increase=score_text(cost.loss_increase, 6),

@@ -328,8 +328,7 @@ class StepPanel(PiecePanel):
                 role, now = "stale", (tr("gone"), "stale-truth")
             return table.row([[(text, role)], [was], [now]], ToPiece(piece))
 
-        top = [*above, Row([]), table.header()]
-        return RowsOnDemand(len(changes.numbers), row, top)
+        return RowsOnDemand(len(changes.numbers), row, [*above, Row([]), table.header()])
 
 
 ARITHMETIC_ROWS = 4
@@ -347,9 +346,8 @@ LOSS_OF_SEED = (
 
 
 def _seed_rows(frame: UnigramFrame, width: int) -> list[Row]:
-    many = in_a_row(narrate(frame)[0], tr(FAR_TOO_MANY))
     return [
-        *paragraph(many, width),
+        *paragraph(in_a_row(narrate(frame)[0], tr(FAR_TOO_MANY)), width),
         Row([]),
         *paragraph(tr(LOSS_OF_SEED, loss=score_text(frame.loss, 3)), width),
         Row([]),

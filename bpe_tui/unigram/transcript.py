@@ -103,9 +103,8 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         columns = (changes.numbers, changes.before, changes.after)
         for index, before, after in zip(*(column[:LISTED] for column in columns), strict=True):
             text = visible_text(self.frame.record.texts[int(index)])
-            template = "The expected count of {text} went from {before} to {after}."
             yield tr(
-                template,
+                "The expected count of {text} went from {before} to {after}.",
                 text=text,
                 before=count_text(float(before)),
                 after=count_text(float(after)),
@@ -119,14 +118,13 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             increase = float(increases[at])
             goes = goes_text(frame, int(frame.goes_at[at]))
             template = "{text}, {worth}, loss without it {loss}, {increase}: {goes}."
-            told = "goes at step {goes}"
             yield tr(
                 template,
                 text=text,
                 worth=worth(frame, at),
                 loss=score_text(frame.loss + increase, 3),
                 increase=increase_text(frame, increase),
-                goes=tr(STAYS) if goes == STAYS else tr(told, goes=goes),
+                goes=tr(STAYS) if goes == STAYS else tr("goes at step {goes}", goes=goes),
             )
         if (others := frame.size - LISTED) > 0:
             yield tr("{ngrams} would cost more, or as much.", ngrams=plural(others, "other n-gram"))
@@ -188,9 +186,8 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         for best in found[:1]:  # none if no piece covers a part of the text
             tokens, characters = plural(len(best.pieces), "piece"), plural(len(text), "character")
             score = score_text(best.score)
-            template = "{tokens} for {characters}, score {score}: {pieces}."
             yield tr(
-                template,
+                "{tokens} for {characters}, score {score}: {pieces}.",
                 tokens=tokens,
                 characters=characters,
                 score=score,

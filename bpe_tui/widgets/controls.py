@@ -158,8 +158,7 @@ class TabLine(PartsLine):
         """Return a tab after a blank, and with an end if there is room for both."""
         role = "tab" if tab.name == self.here else "" if tab.is_open else "dim"
         key = (tab.key, role or "here")
-        spans = [(" ", role if end else ""), key, (f"{name}{end}", role)]
-        return tab.action, spans
+        return tab.action, [(" ", role if end else ""), key, (f"{name}{end}", role)]
 
 
 def _width(parts: Iterable[BarPart]) -> int:

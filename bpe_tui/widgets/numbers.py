@@ -66,9 +66,8 @@ def progress_of(done: int, total: int | None, seconds: float) -> str:
     """
     speed = done / max(seconds, 1e-6)
     amount = tr("{n} of {all}", n=size(done), all=size(total)) if total else size(done)
-    template = " │ {time} left"
     left = (
-        tr(template, time=duration((total - done) / speed))
+        tr(" │ {time} left", time=duration((total - done) / speed))
         if total and speed and done < total
         else ""
     )
@@ -104,12 +103,9 @@ def duration(seconds: float) -> str:
     """Return a length of time in one unit: 2.4 → '3 s'; 200 → '4 min'; 10_000 → '2.8 h'."""
     if seconds < 120:
         return f"{math.ceil(seconds)} s"
-    template = "{seconds} min"
-    return (
-        tr(template, seconds=math.ceil(seconds / 60))
-        if seconds < 7200
-        else f"{seconds / 3600:.1f} h"
-    )
+    if seconds < 7200:
+        return tr("{seconds} min", seconds=math.ceil(seconds / 60))
+    return f"{seconds / 3600:.1f} h"
 
 
 def short_time(seconds: float) -> str:

@@ -105,8 +105,7 @@ class ProbesPanel(WalkedPanel[WordPieceFrame]):
         if self.word is None:
             self.say("probes")
             return paragraph("Type something; choose a word with ↑ ↓.", width, "dim")
-        encoder = frame.tokenizer.encoder
-        return probe_rows(self, self.painter(frame), self.word, self.place, encoder)
+        return probe_rows(self, self.painter(frame), self.word, self.place, frame.tokenizer.encoder)
 
 
 LONGEST = 4_000

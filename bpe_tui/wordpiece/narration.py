@@ -38,8 +38,7 @@ def of_those(frame: WordPieceFrame) -> str:
     """
     if not len(frame.left_out):
         return ""
-    least = times(frame.min_count)
-    return tr(" of the pairs that occur at least {times}", times=least)
+    return tr(" of the pairs that occur at least {times}", times=times(frame.min_count))
 
 
 def describe_left_out(frame: WordPieceFrame) -> str:
@@ -90,12 +89,9 @@ def explain_merge(frame: WordPieceFrame) -> Iterator[str]:
         return
     left, right = (quoted(frame.any_token(piece)) for piece in merge.pair)
     score = merge.score
-    template = (
-        "The pair {left} and {right} occurred {times}; {left} occurred {left_times}, "
-        "{right} {right_times}. Its score is {score} = {value}."
-    )
     yield tr(
-        template,
+        "The pair {left} and {right} occurred {times}; {left} occurred {left_times}, "
+        "{right} {right_times}. Its score is {score} = {value}.",
         left=left,
         right=right,
         times=times(score.count),
@@ -118,11 +114,8 @@ def why_no_other(frame: WordPieceFrame, merge: WordPieceStep) -> Iterator[str]:
         yield tr("BPE would have merged the same pair: none is more frequent.")
     else:
         pair, its_score = format_pair(frame, frequent.pair), frequent.score
-        template = (
-            "By count alone, as BPE chooses, {pair} would have merged, {score} = {value}. {before}"
-        )
         yield tr(
-            template,
+            "By count alone, as BPE chooses, {pair} would have merged, {score} = {value}. {before}",
             pair=pair,
             score=str(its_score),
             value=score_text(its_score.value),
@@ -145,8 +138,7 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
         following = frame.next_pair
         if following is None:
             return (tr("{start}, and no pair to merge.", start=start),)
-        pair = _pair_name(frame, following)
-        facts = {"pair": pair, "score": str(frame.score_of(following))}
+        facts = {"pair": _pair_name(frame, following), "score": str(frame.score_of(following))}
         rule = of_those(frame)
         return (
             tr(STARTS, start=start, rule=rule, **facts),

@@ -260,7 +260,6 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
             return _start_rows(frame, width)
         self.say(tr("merge {n}", n=frame.step), "↵ where a pair merges")
         painter = WordPiecePainter(frame, marks=needs_marks(self.app))
-        pmi = describe_pmi(frame.at(frame.step - 1), merge.score)
         above = [
             training_panels.merge_row(painter, merge),
             *paragraph(training_panels.describe_occurrences(merge, "word"), width),
@@ -269,7 +268,7 @@ class ScoreMergePanel(TokenPanel[WordPieceFrame]):
             Row([]),
             *(row for why in why_no_other(frame, merge) for row in paragraph(why, width)),
             Row([]),
-            *paragraph(pmi, width),
+            *paragraph(describe_pmi(frame.at(frame.step - 1), merge.score), width),
             Row([]),
         ]
         return _change_rows(painter, merge, width, above)

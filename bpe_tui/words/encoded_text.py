@@ -131,12 +131,9 @@ def describe_unknown(word: EncodedWord, unknown: str) -> str:
         return tr("{word}: {outcome}.", word=shown, outcome=tr(word.outcome.value))
     last = word.probes[-1]
     character, piece = visible_text(word.word[last.start : last.end]), visible_text(last.piece)
-    template = (
-        "{shown}: no piece begins at its character {start}, {character}; not even "
-        "{piece} is one. So the whole word is {unknown}."
-    )
     return tr(
-        template,
+        "{shown}: no piece begins at its character {start}, {character}; not even "
+        "{piece} is one. So the whole word is {unknown}.",
         shown=shown,
         start=last.start + 1,
         character=character,

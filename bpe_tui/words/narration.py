@@ -252,8 +252,7 @@ def _tied(session: Session) -> Facts:
     merges = session.merges
     if merges is None or not (tied := len(merges.frame.tied_steps)):
         return []
-    of = plural(len(merges), "merge")
-    return [(8, tr("{n} of {merges} tied", n=tied, merges=of))]
+    return [(8, tr("{n} of {merges} tied", n=tied, merges=plural(len(merges), "merge")))]
 
 
 def fitting_facts(facts: Facts, room: int) -> str:

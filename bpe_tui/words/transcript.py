@@ -284,8 +284,7 @@ class Transcript(ABC, Generic[FrameT]):
             yield tr("Ask one of {frame}.", frame=listed(kinds_for(self.frame)))
             return
         except QuestionError as error:
-            template = "That cannot be asked here: {error}."
-            yield tr(template, error=visible_message(error))
+            yield tr("That cannot be asked here: {error}.", error=visible_message(error))
             return
         if (step := question.frame.step) != self._player.cursor:
             self._player.seek(step)

@@ -188,8 +188,7 @@ class PairHistory:
         if ahead:
             template = "{n} pair occurs more often" if ahead == 1 else "{n} pairs occur more often"
             rank = say(template, n=f"{ahead:,}")
-        template = "{n} are" if end > 1 else "{n} is" if end else "none is"
-        left = say(template, n=f"{end:,}")
+        left = say("{n} are" if end > 1 else "{n} is" if end else "none is", n=f"{end:,}")
         rest = say("") if end == self.count else say(", and {left} left at the last", left=left)
         return say("{rank} here; it {never}{rest}.", rank=rank, never=never, rest=rest)
 

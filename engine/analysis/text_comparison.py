@@ -98,8 +98,7 @@ def _ends(
     tokenizer: Tokenizer, lengths: Ints, text: str, ids: SmallInts, begin: int
 ) -> Iterator[Ints]:
     """Yield the ends of the tokens of a text that begins at a byte of another one."""
-    data = to_bytes(text)
-    if tokenizer.decode_bytes(ids) == data:
+    if tokenizer.decode_bytes(ids) == to_bytes(text):
         yield lengths[ids].cumsum() + begin
         return
     parts = list(_parts(text)) if len(text) > SMALL else []

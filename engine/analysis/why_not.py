@@ -567,5 +567,4 @@ def _what_happened_to_pair(
     merge = merge_of(rules, across.rank, across.pair)
     if across.start == first and (merge.left, merge.right) == (left, right):
         return Merged(joined, pretoken, across.number, merge)
-    wanted = Merge(known[0], left, right)
-    return PairBeaten(joined, wanted, pretoken, across.number, merge)
+    return PairBeaten(joined, Merge(known[0], left, right), pretoken, across.number, merge)

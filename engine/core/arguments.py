@@ -111,8 +111,7 @@ def _wrong_argument(
         return None  # too many arguments or too few, which Python names itself
     for name, value in given.items():
         if name in hints and not _fits(value, hints[name]):
-            annotation = annotations[name]
-            return f"{name} should be of type {annotation}, and this is {short_repr(value)}"
+            return f"{name} should be of type {annotations[name]}, and this is {short_repr(value)}"
     return None
 
 

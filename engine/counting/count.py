@@ -76,8 +76,7 @@ def count_pretokens(
     """
     check_workers(workers)
     corpus = Corpus(path, separator=separator_of(check_special_tokens(special_tokens)))
-    found = count_corpus(corpus, pattern, special_tokens, workers, on_progress)
-    return found.counts
+    return count_corpus(corpus, pattern, special_tokens, workers, on_progress).counts
 
 
 def count_corpus(

@@ -448,8 +448,7 @@ class Units(NamedTuple):
 
 
 def _bytes(counts: Mapping[bytes, int]) -> BaseVocabulary:
-    tokens = [bytes((byte,)) for byte in range(256)]
-    return BaseVocabulary(tokens, BYTES, counts, "256 bytes")
+    return BaseVocabulary([bytes((byte,)) for byte in range(256)], BYTES, counts, "256 bytes")
 
 
 def _characters(counts: Mapping[bytes, int]) -> BaseVocabulary:

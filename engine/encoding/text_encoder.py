@@ -151,8 +151,7 @@ class TextEncoder:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without the memories, for another process."""
         one = self.encoder
-        parts = one.alphabet, one.table, self.pattern, self.special_ids, self.splitter
-        return text_encoder, parts
+        return text_encoder, one.alphabet, one.table, self.pattern, self.special_ids, self.splitter
 
     @cached_property
     def _whole(self) -> tuple[KernelEncoder, KernelSpecials] | None:
@@ -160,8 +159,7 @@ class TextEncoder:
         encoder, ids = self.kernel.encoder, self.special_ids
         if encoder is None or not self.splitter.is_plain or not _are_small(ids.values()):
             return None
-        specials = {to_bytes(token): number for token, number in ids.items()}
-        return encoder, KernelSpecials(specials)
+        return encoder, KernelSpecials({to_bytes(token): number for token, number in ids.items()})
 
     def _whole_for(self, text: bytes) -> tuple[KernelEncoder, KernelSpecials] | None:
         return self._whole if len(text) <= LONGEST else None

@@ -121,8 +121,7 @@ class ChatTemplate:
         variables: dict[str, Any] = {**self.tokens, "tools": given.tools, "documents": None}
 
         def until(count: int, asks: bool) -> dict[str, Any]:
-            messages = given.messages[:count]
-            return {**variables, "messages": messages, "add_generation_prompt": asks}
+            return {**variables, "messages": given.messages[:count], "add_generation_prompt": asks}
 
         count = min(len(given.messages), PARTS_SOUGHT)
         whole = until(len(given.messages), given.wants_answer)

@@ -74,8 +74,7 @@ class HeaderReader:
         found: dict[str, Any] = {}
         for _ in range(count):
             key = self._text()
-            kind = self._number("I")
-            value = self._value(kind, is_kept=key.startswith(PREFIX))
+            value = self._value(self._number("I"), is_kept=key.startswith(PREFIX))
             if key in found:
                 raise TokenizerFileError(f"has the key {key[:60]!r} twice")
             found[key] = value
@@ -108,8 +107,7 @@ class HeaderReader:
         return int(number)
 
     def _text(self, is_kept: bool = True) -> str:
-        length = self._number("Q")
-        start = self._take(length)
+        start = self._take(self._number("Q"))
         return _decoded(self._data[start : self._place]) if is_kept else ""
 
     def _value(self, kind: int, is_kept: bool) -> Any:

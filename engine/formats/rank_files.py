@@ -128,8 +128,7 @@ def read_ranks(source: TokenizerSource, data: bytes) -> dict[bytes, int]:
             raise TokenizerFileError(f"{place} has the token {token!r} again")
         ranks[token] = int(rank)
     if len(set(ranks.values())) < len(ranks):
-        by_rank = sorted(ranks.values())
-        twice = next(a for a, b in pairwise(by_rank) if a == b)
+        twice = next(a for a, b in pairwise(sorted(ranks.values())) if a == b)
         raise TokenizerFileError(f"{source}: the rank {twice} is given to two tokens")
     return ranks
 

@@ -241,8 +241,7 @@ class PickleMachine:
                 arguments, named = stack.pop(), stack.pop()
                 stack.append(_new_object(named, arguments))
             case "BUILD":
-                state = stack.pop()
-                self._set_state(state)
+                self._set_state(stack.pop())
             case "FRAME":
                 pass  # it does not affect the values
             case _:

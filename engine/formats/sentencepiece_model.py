@@ -465,8 +465,7 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
     for piece in model.pieces:
         written.pieces.add(piece=piece.text, score=piece.score, type=piece.kind)
     training, normalizing = written.trainer_spec, written.normalizer_spec
-    merges = isinstance(model, sentencepiece.SentencePieceBPE)
-    training.model_type = BPE if merges else UNIGRAM
+    training.model_type = BPE if isinstance(model, sentencepiece.SentencePieceBPE) else UNIGRAM
     training.vocab_size, training.byte_fallback = len(model.pieces), model.byte_fallback
     training.unk_piece, training.unk_surface = decoder.unknown, decoder.unknown_text
     training.treat_whitespace_as_suffix = rules.space_behind

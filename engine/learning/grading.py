@@ -225,8 +225,7 @@ class GradedQuiz:
         for kind in dict.fromkeys(each.question.kind for each in self.questions):
             same = [each for each in self.questions if each.question.kind == kind]
             asked, first = sum(each.asked for each in same), sum(each.first for each in same)
-            without_hint = sum(each.without_hint for each in same)
-            found.append(GradedKind(kind, asked, first, without_hint))
+            found.append(GradedKind(kind, asked, first, sum(each.without_hint for each in same)))
         return sorted(found, key=lambda each: each.share)
 
     @property

@@ -316,8 +316,7 @@ class _Parser:
     def _scenes(self, start: int) -> Iterator[Scene]:
         from markdown_it import MarkdownIt  # slow to import, and a list of lessons does not need it
 
-        body = "\n".join(self._lines[start:])
-        tokens = MarkdownIt("commonmark", {"html": False}).parse(body)
+        tokens = MarkdownIt("commonmark", {"html": False}).parse("\n".join(self._lines[start:]))
         heads = [
             place
             for place, token in enumerate(tokens)

@@ -199,8 +199,7 @@ class ThreadEncoder:
         """Return a function that encodes short texts and keeps the GIL."""
         if self._numbers is None:
             return leave
-        texts = _Texts(self._encoder, specials, self._numbers)
-        return host.function("texts_encode", texts)
+        return host.function("texts_encode", _Texts(self._encoder, specials, self._numbers))
 
     def encode_many(self, texts: list[str], specials: KernelSpecials) -> list[list[int] | None]:
         """Return the ids of short texts; `None` for each text that `short_texts` leaves.

@@ -145,8 +145,7 @@ class TokenFinder:
         place = 0
         while (found := self._beginnings.search(text, place)) is not None:
             start = place = found.start()
-            lengths = self._lengths[found.group()]
-            parts = (text[start : start + length] for length in lengths)
+            parts = (text[start : start + length] for length in self._lengths[found.group()])
             longest = next((len(part) for part in parts if part in self._token_of), 0)
             place += longest or 1
             if longest:

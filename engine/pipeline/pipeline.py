@@ -292,8 +292,7 @@ class Pipeline:
         if self.post_processor is None:
             return list(tokens)
         placed = self.post_processor.placed([(token.text, token.span) for token in tokens])
-        both = zip(tokens, placed, strict=True)
-        return [replace(token, span=span) for token, (_, span) in both]
+        return [replace(token, span=span) for token, (_, span) in zip(tokens, placed, strict=True)]
 
     def in_template(self, tokens: SequenceOf[OutputToken]) -> Iterator[OutputToken]:
         """Yield the tokens of a text with those of the template."""

@@ -469,5 +469,4 @@ def name_of(pattern: Pattern) -> str | None:
     >>> name_of(PATTERNS["qwen2"])
     'qwen2'
     """
-    same = (name for name, each in PATTERNS.items() if each.source == pattern.source)
-    return next(same, None)
+    return next((name for name, each in PATTERNS.items() if each.source == pattern.source), None)

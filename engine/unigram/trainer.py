@@ -255,8 +255,7 @@ class Learner:
             chosen = _least_first(self._scores, removable)[:surplus]
         yield from self._remove(chosen)
         self._estimate = yield from self._corpus.estimate(self._scores)
-        increases = found.loss_increases[chosen]
-        index = self.record.append(chosen, increases, None, self._estimate)
+        index = self.record.append(chosen, found.loss_increases[chosen], None, self._estimate)
         step = PruneStep(self.record, index, round_, rule)
         self.record.steps.append(step)
         return step

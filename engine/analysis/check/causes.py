@@ -230,8 +230,7 @@ def _tie_rules(case: DivergenceCase) -> Iterator[Deviation]:
     for rule in ORDERS if case.is_tie else ():
         if rule != case.assignment.tie_rule:
             sentence = say(OTHER_RULE, rule=rule.name, summary=say(rule.summary))
-            change = partial(replace, tie_rule=rule)
-            yield Deviation(sentence, change, rule.name)
+            yield Deviation(sentence, partial(replace, tie_rule=rule), rule.name)
 
 
 # -- slips: the trainer is right, and a line of the list that it wrote is not

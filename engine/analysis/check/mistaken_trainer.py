@@ -441,8 +441,7 @@ class Procedure:
         kind = UncountedTask if is_habitual else TrainingTask
         if self.characters:
             base = UNITS["characters"].base(counts)
-            spell_word = base.alphabet.spell
-            task = kind(base.counts, base.tokens, self.tie_rule, 1, spell=spell_word)
+            task = kind(base.counts, base.tokens, self.tie_rule, 1, spell=base.alphabet.spell)
         else:
             task = self.assignment.task(counts, self.tie_rule, kind)
         if is_habitual:

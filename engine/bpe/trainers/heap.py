@@ -112,8 +112,7 @@ class LazyHeap:
 
 def heap(task: TrainingTask) -> Iterator[MergeReport]:
     # Count all pairs, and note the pretokens that contain each.
-    index = PairIndex(task)
-    yield from merges_by_heap(task, index)
+    yield from merges_by_heap(task, PairIndex(task))
 
 
 def merges_by_heap(

@@ -232,12 +232,11 @@ def _why_count(
     name = pair_words(frame, pair)
     then = say("{pair} no longer occurs.", pair=name)
     if change.after:
-        fewer = f"{change.before - change.after:,}"
         then = say(
             "{pair} occurs {times} then, {n} fewer.",
             pair=name,
             times=frequency(change.after),
-            n=fewer,
+            n=f"{change.before - change.after:,}",
         )
     places = " + ".join(losses)
     return then, say("{merged} takes {places} of its places.", merged=merged, places=places)

@@ -231,8 +231,7 @@ class Merges(Form):
             raise AnswerError(f"it does not consist of complete parts. {self.how}")
         checked: Part = ()
         for part in self.parts(places):
-            joined = self.joined(checked)
-            pairs = dict(self.pairs(joined))
+            pairs = dict(self.pairs(self.joined(checked)))
             if any(gap not in pairs for gap in part):
                 raise AnswerError("it joins where no two tokens are side by side.")
             if len(self.parts(checked)) == 2 * self.merges:

@@ -308,8 +308,7 @@ def contest_in_words(
     earlier = Counter[Pair]() if before is None else before.counts
     for pair in counts:
         if earlier[pair] >= counts[right] > counts[pair]:
-            merged = frame.merge_at(frame.step - 1).pair
-            mistakes[pair] = _out_of_date(frame, earlier[pair], merged)
+            mistakes[pair] = _out_of_date(frame, earlier[pair], frame.merge_at(frame.step - 1).pair)
     return Contest(frame, right, tied, tuple(counts), mistakes, sight)
 
 

@@ -275,8 +275,7 @@ def _pool(frame: Frame, pair: Pair, tokens_of: TokensOf) -> list[SeenWord]:
 
 def _apart(frame: Frame, pair: Pair, tokens_of: TokensOf) -> Iterator[SeenWord]:
     """Yield words with the letters of a pair, but in other tokens: `b┊ut` has no u+t."""
-    letters = _joined(frame, pair)
-    for _, word in islice(frame.run.by_count.containing(letters), SEARCHED_APART):
+    for _, word in islice(frame.run.by_count.containing(_joined(frame, pair)), SEARCHED_APART):
         tokens = tokens_of(word) if len(word) <= SHORT else ()
         if len(tokens) > 1 and pair not in pairwise(tokens):
             yield SeenWord(tokens, frame.counts[word], word)
