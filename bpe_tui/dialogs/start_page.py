@@ -60,8 +60,6 @@ class Offer:
     sign: Sequence[Span] = ()
 
 
-OfferGroups = Mapping[str, Sequence[Offer | str]]
-"""Heading → its offers, with headings among them."""
 ANY_FILE = Offer("Open a file …", "a text or a tokenizer", None)
 
 
@@ -80,8 +78,8 @@ def lesson_offers() -> list[Offer | str]:
     return offers
 
 
-def file_offers() -> dict[str, list[Offer]]:
-    """Return the samples, and the recently opened files."""
+def file_offers() -> list[Offer | str]:
+    """Return the samples, the recently opened files, and any other, under their headings."""
     given_last = recent()[:RECENT_SHOWN]
     named = Counter(map(_names, given_last))
     latest = []
@@ -90,7 +88,8 @@ def file_offers() -> dict[str, list[Offer]]:
         note = visible_text(tr("in {where}", where=where) if where else "", spaces=False)
         latest.append(Offer(_names(given, with_folder=named[_names(given)] > 1), note, given))
     of_samples = [Offer(sample.name, sample.shows, config) for sample, config in samples.samples()]
-    return {"Samples": of_samples, "Opened recently": latest}
+    opened = ["", "Opened recently", *latest] if latest else []
+    return ["Samples", *of_samples, *opened, "", "Your own", ANY_FILE]
 
 
 def _names(given: GivenNames, with_folder: bool = False) -> str:
@@ -101,16 +100,13 @@ def _names(given: GivenNames, with_folder: bool = False) -> str:
 
 
 class OfferList(Lines):
-    """Offers under their headings, which the cursor skips; empty groups are left out."""
+    """Offers under their headings, which the cursor skips."""
 
     PASSES_TEXT = True
 
-    def __init__(self, groups: OfferGroups, id: str) -> None:
+    def __init__(self, shown: Sequence[Offer | str], id: str) -> None:
         super().__init__(id=id)
-        self._shown: list[str | Offer] = []
-        for heading, offers in groups.items():
-            self._shown += ["", heading, *offers] if offers else []
-        del self._shown[:1]
+        self._shown = shown
         self.set_reactive(Lines.cursor, 1)
 
     @property
@@ -130,10 +126,11 @@ class OfferList(Lines):
         note = left([(f"  {tr(shown.note)}", "dim")], room - cells)
         return Row([cursor_sign(here), *shown.sign, *name, *note], shown)
 
-    def go_to(self, lesson: lessons.BuiltInLesson) -> None:
-        """Put the cursor on the offer of a lesson."""
-        opens = [shown.opens if isinstance(shown, Offer) else None for shown in self._shown]
-        self.cursor = opens.index(lesson.path)
+    def go_to(self, lesson: Path) -> None:
+        """Put the cursor on the offer of a lesson, if there is one."""
+        for row, shown in enumerate(self._shown):
+            if isinstance(shown, Offer) and shown.opens == lesson:
+                self.cursor = row
 
     def action_move(self, by: int) -> None:
         super().action_move(by)
@@ -160,12 +157,12 @@ class StartPage(PanelScreen):
         yield Static(Content(tr(TITLE)), id="tagline")
         yield Static(id="panel-names")
         with Horizontal(id="columns"):
-            yield OfferList({"Lessons": lesson_offers()}, "lessons")
-            yield OfferList(file_offers() | {"Your own": [ANY_FILE]}, "files")
+            yield OfferList(["Lessons", *lesson_offers()], "lessons")
+            yield OfferList(file_offers(), "files")
         yield Static(Content(tr(TIP)), id="tip")
 
     def on_mount(self) -> None:
-        self.query_one("#lessons", OfferList).go_to(lessons.next_lesson())
+        self.query_one("#lessons", OfferList).go_to(lessons.next_lesson().path)
         self.show_panel("lessons")
         self._fit()  # before anything is painted
 
@@ -187,7 +184,7 @@ class StartPage(PanelScreen):
         self._typed = lessons.lesson_typed(self._typed, event.key) if rows.display else None
         if self._typed is not None:
             event.stop()
-            rows.go_to(self._typed)
+            rows.go_to(self._typed.path)
             self.show_panel("lessons")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from copy import copy
 from dataclasses import replace
-from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -22,6 +21,7 @@ from textual.content import Content
 from textual.geometry import Region
 from textual.screen import Screen
 
+from bpe_tui.dialogs.start_page import Offer, OfferList, lesson_offers
 from bpe_tui.lessons.beside import with_tokens_beside
 from bpe_tui.lessons.pane import LessonPane, live_region, panes_of
 from bpe_tui.session import languages, lessons
@@ -29,9 +29,7 @@ from bpe_tui.session.host import Host
 from bpe_tui.shell.panel_screen import PanelScreen
 from bpe_tui.shell.session_screen import SessionScreen
 from bpe_tui.widgets.language import current_table, spoken, tr, visible_message
-from bpe_tui.widgets.lines import Lines, RowList
-from bpe_tui.widgets.rows import Row, cursor_sign
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
 from engine.learning.lesson import Ask, Lesson, Scene, ScreenSetup
@@ -42,28 +40,8 @@ if TYPE_CHECKING:
     from engine.learning.questions.question import Attempt, FirstTries, Question
 
 
-class LessonRows(RowList):
-    """The rows of the lessons, with a cursor."""
-
-    PASSES_TEXT = True
-
-    def row(self, index: int) -> Row:
-        row = super().row(index)
-        return Row([cursor_sign(index == self.cursor), *row.spans], row.target)
-
-    def go_to(self, target: object) -> None:
-        """Put the cursor on the row of a lesson."""
-        self.cursor = [row.target for row in self._rows].index(target)
-
-
-class Close(Enum):
-    """A choice other than a lesson."""
-
-    LESSON = "close the lesson that is open"
-
-
-class LessonList(Window[Path | Close | None]):
-    """A window that returns the file of a lesson, or `None`; `current` is the open one."""
+class LessonList(Window[Offer | None]):
+    """A window to choose a lesson, or to close `current`, the one that is open."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,L,q", "dismiss(None)", "close")]
 
@@ -73,42 +51,28 @@ class LessonList(Window[Path | Close | None]):
         self._typed: lessons.BuiltInLesson | None = None
 
     def compose(self) -> ComposeResult:
+        close = Offer("Close the lesson", "", None, [("   ✕ ", "dim")])
         with Vertical(id="lesson-list", classes="window") as window:
             window.border_title = Content(tr("lessons"))
             window.border_subtitle = Content(tr("↑ ↓ │ ↵ opens │ Esc closes"))
-            yield LessonRows("lesson-rows")
+            yield OfferList([*lesson_offers(), *([close] if self._current else [])], "lesson-rows")
 
     def on_mount(self) -> None:
-        current = self._current
-        progress, rows = lessons.all_progress(), []
-        for lesson in lessons.builtin_lessons(spoken()):
-            known = progress.get(lessons.progress_key(lesson.path))
-            mark = known.mark if known is not None else ""
-            title = visible_text(lesson.title, spaces=False)
-            if lesson.number == lessons.FIRST_OF_MORE:
-                rows.append(Row([("   ", ""), (tr("More"), "strong")]))
-            spans = [(f"{lesson.number:>2} ", "dim"), (f"{mark:<2}", "gain"), (title, "")]
-            if known is not None and known.mastered:
-                spans.append((f"  {tr('mastered')}", "dim"))
-            rows.append(Row(spans, lesson.path))
-        if current is not None:
-            rows.append(Row([("   ✕ ", "dim"), (tr("Close the lesson"), "")], Close.LESSON))
-        targets = [row.target for row in rows]
-        shown = self.query_one(LessonRows)
-        shown.show(rows)
-        is_listed = current is not None and current in targets
-        shown.go_to(current if is_listed else lessons.next_lesson().path)
-        shown.focus()
+        rows = self.query_one(OfferList)
+        rows.go_to(lessons.next_lesson().path)
+        if self._current is not None:
+            rows.go_to(self._current)
+        rows.focus()
 
     def on_key(self, event: events.Key) -> None:
         """Go to a lesson by its number: `7`, or `1` and `2` for the twelfth."""
         self._typed = lessons.lesson_typed(self._typed, event.key)
         if self._typed is not None:
             event.stop()
-            self.query_one(LessonRows).go_to(self._typed.path)
+            self.query_one(OfferList).go_to(self._typed.path)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        assert isinstance(event.target, Path | Close)
+        assert isinstance(event.target, Offer)
         self.dismiss(event.target)
 
 
@@ -163,9 +127,9 @@ class Guide:
     def choose(self) -> None:
         """Let the user choose a lesson from the list."""
 
-        def use(chosen: Path | Close | None) -> None:
-            if isinstance(chosen, Path):
-                self.open(chosen)
+        def use(chosen: Offer | None) -> None:
+            if chosen is not None and isinstance(chosen.opens, Path):
+                self.open(chosen.opens)
             elif chosen is not None:  # close the lesson; the corpus stays open
                 self.lesson = self._due = None  # the screen that comes back attends
 

@@ -112,20 +112,20 @@ async def test_a_note_is_shown_where_there_is_room_for_it() -> None:
         Offer("a name", "a note of many words", None, [("1 ", "dim")]),
         Offer("a name longer than its column", "a note", None),
     )
-    groups = {"Empty": [], "First": offers, "Second": ["among", Offer("b", "", None)]}
+    shown = ["First", *offers, "", "Second", "among", Offer("b", "", None)]
     app = BaseApp()
     async with app.run_test(size=(100, 24)) as pilot:
-        rows = OfferList(groups, "offers")
+        rows = OfferList(shown, "offers")
         await app.mount(rows)
         assert [rows.row(at).spans[0][0] for at in (0, 3, 4, 5)] == ["First", "", "Second", "among"]
-        shown = {}
+        in_cells = {}
         for width in (60, 43, 42, 26):
             rows.styles.width = width
             await pilot.pause()
             texts = [row_text(rows, at).rstrip() for at in (1, 2, 6)]
-            shown[rows.scrollable_content_region.width] = texts
+            in_cells[rows.scrollable_content_region.width] = texts
         named = "  a name longer than its …"
-        assert shown == {
+        assert in_cells == {
             57: [f"{'  1 a name':30}a note of many words", f"{named}  a note", "  b"],
             40: ["  1 a name", f"{named}  a note", "  b"],
             39: ["  1 a name", "  a name longer than its column", "  b"],

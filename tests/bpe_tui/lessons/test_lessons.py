@@ -20,6 +20,7 @@ from tiny_tokenizers import GOLDEN
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.lesson_author import problems_of
+from bpe_tui.dialogs.start_page import OfferList
 from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.pane import LessonPane, LessonText, rows_of
 from bpe_tui.lessons.question_panel import QuestionPanel
@@ -35,7 +36,6 @@ from bpe_tui.session.lessons import (
     progress_key,
 )
 from bpe_tui.widgets.controls import KeyBar
-from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import plain_text
 from engine import Timeline
 from engine.learning.lesson import LessonError
@@ -425,16 +425,16 @@ async def test_the_list_marks_what_is_known_and_takes_numbers() -> None:
     keep_progress("01", LessonProgress(mastered=True))
     async with learning(builtin_lessons()[3].path, (120, 40)) as (app, pilot):
         await pilot.press("L", "2", "2")
-        rows = app.screen.query_one("#lesson-rows", RowList)
+        rows = app.screen.query_one("#lesson-rows", OfferList)
         told = [plain_text(rows.row(index).spans).rstrip() for index in range(rows.row_count)]
         assert told[:4] == [
-            "   1 ★ Bytes and tokens  mastered",
+            "   1 ★ Bytes and tokens, mastered",
             "   2   Count, pick, replace",
             "   3   Why pretokens",
             "   4 ◐ Ties",
         ]
         assert [told[15], told[22][:4], told[-1]] == [
-            "     More",
+            "More lessons",
             "❯ 22",
             "     ✕ Close the lesson",
         ]
