@@ -82,14 +82,12 @@ class QuestionPanel(Lines):
     class Over(Message):
         """The question is answered, or given up."""
 
-        panel: QuestionPanel
         attempt: Attempt
 
     @dataclass
     class GoOn(Message):
         """The user goes on, after the end or by skipping the question."""
 
-        panel: QuestionPanel
         attempt: Attempt
 
     attempt: Attempt | None = None
@@ -372,17 +370,17 @@ class QuestionPanel(Lines):
         if grade.right and self._board is not None:
             self._board.begin_part(self.attempt.progress)
         if grade.done:
-            self.post_message(self.Over(self, self.attempt))
+            self.post_message(self.Over(self.attempt))
 
     def _give_up(self) -> None:
         assert self.attempt is not None
         self._refusal = ""
         self.attempt.given_up = True
-        self.post_message(self.Over(self, self.attempt))
+        self.post_message(self.Over(self.attempt))
 
     def _go_on(self) -> None:
         assert self.attempt is not None
-        self.post_message(self.GoOn(self, self.attempt))
+        self.post_message(self.GoOn(self.attempt))
 
     # -- the mouse
 

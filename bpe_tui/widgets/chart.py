@@ -51,7 +51,6 @@ class Chart(Dragged, can_focus=True):
     class Sought(Message):
         """The mouse asks to move the cursor to an x, with a click or while it drags."""
 
-        chart: Chart
         x: float
         is_drag: bool
 
@@ -125,7 +124,7 @@ class Chart(Dragged, can_focus=True):
         cell = event.get_content_offset_capture(self).x - GUTTER
         place = max(0, min(cell, width - 1)) / (width - 1)
         x, is_drag = self.figure.x_scale.value(place), isinstance(event, events.MouseMove)
-        self.post_message(self.Sought(self, x, is_drag))
+        self.post_message(self.Sought(x, is_drag))
 
 
 def x_axis(figure: Figure, width: int) -> tuple[str, str]:

@@ -65,23 +65,18 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     class Chosen(Message):
         """Enter or a second click on a row that leads somewhere."""
 
-        lines: Lines
         target: object
 
     class Moved(Message):
         """A key or a click has moved the cursor."""
 
-    @dataclass
     class NothingToChoose(Message):
         """Enter on a row that leads nowhere."""
-
-        lines: Lines
 
     @dataclass
     class Asked(Message):
         """A click on a subject such as a token, or on the border between two subjects."""
 
-        lines: Lines
         subjects: tuple[Any, ...]
 
     KEEPS_CURSOR: ClassVar[bool] = False
@@ -294,7 +289,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         spans = self.row(self.cursor).spans if self.cursor < self.row_count else ()
         cells = subject_cells(spans)
         if self.pointed is not None and self.pointed < len(cells):
-            self.post_message(self.Asked(self, subjects_at(spans, cells[self.pointed])))
+            self.post_message(self.Asked(subjects_at(spans, cells[self.pointed])))
         else:
             self._choose(self.cursor)
 
@@ -306,9 +301,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     def _choose(self, index: int) -> None:
         target = self.row(index).target if index < self.row_count else None
         if target is None:
-            self.post_message(self.NothingToChoose(self))
+            self.post_message(self.NothingToChoose())
         else:
-            self.post_message(self.Chosen(self, target))
+            self.post_message(self.Chosen(target))
 
     def scroll_to_row(self, index: int) -> None:
         """Bring a row into view, moving as little as possible."""
@@ -351,7 +346,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         # In a row that leads somewhere, only a border between two subjects asks.
         if len(subjects) >= (1 if row.target is None else 2):
             self.cursor = index
-            self.post_message(self.Asked(self, subjects))
+            self.post_message(self.Asked(subjects))
             return
         self.click_row(index)
 

@@ -228,7 +228,7 @@ async def test_a_click_on_a_token_asks_about_it_and_one_on_a_chart_seeks() -> No
         await pilot.pause()
         chart = app.screen.query_one("#counts", Chart)
         for x, is_drag, there in ((5.6, True, (6, "")), (8.4, False, (8, "step 6"))):
-            chart.post_message(Chart.Sought(chart, x, is_drag))
+            chart.post_message(Chart.Sought(x, is_drag))
             await until(pilot, lambda: (step(app), app.navigation.way_back) == there)  # noqa: B023
 
 

@@ -40,7 +40,7 @@ async def test_a_token_or_a_border_that_is_pointed_at_or_clicked_is_asked_about(
         assert isinstance(app.screen, WhyWindow)
         assert len(app.screen._asked.known) == 1
         await pilot.press("escape")
-        panel.post_message(Lines.Asked(panel, (104, 101)))
+        panel.post_message(Lines.Asked((104, 101)))
         await until(pilot, lambda: isinstance(app.screen, WhyWindow))
         assert app.screen._asked.known == (104, 101)
 
@@ -88,7 +88,7 @@ async def test_the_window_is_as_high_as_its_answer_with_the_cursor_on_the_first_
         for typed, seen in (("lowestwidestnewer", (13, 0, 31)), ("s|t", (5, 0, 4))):
             window.query_one(Input).value = typed
             assert await heights() == seen
-        window.post_message(Chart.Sought(chart, 2.6, is_drag=False))
+        window.post_message(Chart.Sought(2.6, is_drag=False))
         await until(pilot, lambda: step(app) == 3)
 
 
