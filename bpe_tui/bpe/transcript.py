@@ -17,13 +17,7 @@ from bpe_tui.widgets.rows import plain_text
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.words.encoded_text import explanation
 from bpe_tui.words.narration import format_pair
-from bpe_tui.words.transcript import (
-    AT_THE_END,
-    DECODE,
-    MOVES,
-    MergeTranscript,
-    PlainCommand,
-)
+from bpe_tui.words.transcript import AT_THE_END, DECODE, MOVES, MergeTranscript, PlainCommand
 from engine.bpe.frame import Frame
 from engine.text.pretokenize import to_bytes
 

@@ -21,15 +21,7 @@ from bpe_tui.cli.console import (
     asks_for_help,
     near_command,
 )
-from bpe_tui.cli.declared import (
-    COMMANDS,
-    Command,
-    Declared,
-    Given,
-    examples,
-    type_of,
-    value_of,
-)
+from bpe_tui.cli.declared import COMMANDS, Command, Declared, Given, examples, type_of, value_of
 from bpe_tui.cli.inputs import TO_MAKE_ONE, CommandLineError
 from bpe_tui.session import languages
 

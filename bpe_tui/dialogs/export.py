@@ -12,11 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from bpe_tui.session.config import Viewpoint
-from bpe_tui.session.opening_command import (
-    before_forks,
-    command_that_opens,
-    why_not_in_command,
-)
+from bpe_tui.session.opening_command import before_forks, command_that_opens, why_not_in_command
 from bpe_tui.session.session import Session
 from bpe_tui.shell.dialog import Dialog, SaveFile
 from bpe_tui.shell.exports import exported_text, screen_svg

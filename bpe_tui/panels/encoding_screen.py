@@ -182,10 +182,7 @@ class WalkScreen(SessionScreen):
     STEPS_A_SECOND: ClassVar[int]
     TYPED = "text"
     FOLLOWS_FIRST = True
-    HIDDEN: ClassVar[Mapping[str, str]] = {
-        "pretokens": "pretokens",
-        "ids": "tokens",
-    }
+    HIDDEN: ClassVar[Mapping[str, str]] = {"pretokens": "pretokens", "ids": "tokens"}
 
     _player: Timer | None = None
     _pause: Timer | None = None

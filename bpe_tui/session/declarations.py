@@ -16,17 +16,7 @@ INSPECTION, COMPARISON, RACE, PIPELINE = "inspection", "comparison", "race", "pi
 CHECK = "check"
 OF_VOCABULARY = (VOCABULARY, INSPECTION)
 """Screens that show a vocabulary and encode nothing."""
-OF_PANELS = (
-    TRAINING,
-    ENCODING,
-    VOCABULARY,
-    CHARTS,
-    INSPECTION,
-    RACE,
-    FAMILY,
-    PIPELINE,
-    CHECK,
-)
+OF_PANELS = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY, PIPELINE, CHECK)
 EVERYWHERE = (LESSON, *OF_PANELS)
 """Screens that show a session."""
 VIEWS: Registry[str, str] = Registry("view", {kind: kind for kind in EVERYWHERE})

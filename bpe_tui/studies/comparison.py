@@ -30,9 +30,7 @@ from bpe_tui.widgets.rows import CHIPS_MEET, CutSpan, Row, Span, left, right, wi
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from bpe_tui.words.measures import short_names
 from bpe_tui.words.narration import first_fitting
-from engine.analysis.text_comparison import (
-    TextComparison,
-)
+from engine.analysis.text_comparison import TextComparison
 from engine.core.characters import whole_characters
 from engine.core.errors import BpeError
 from engine.encoding.tokenizer import Tokenizer

@@ -37,13 +37,7 @@ from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.language import plural, tr, tr_message
 from bpe_tui.widgets.numbers import size
 from bpe_tui.words.narration import Facts, fitting_facts, name_of
-from engine.analysis.model_table import (
-    Untrained,
-    hold_out,
-    row_of,
-    stretches_of,
-    try_training,
-)
+from engine.analysis.model_table import Untrained, hold_out, row_of, stretches_of, try_training
 from engine.analysis.tokenizer_kinds import KINDS, ComparableTokenizer
 from engine.text.pretokenize import to_text
 

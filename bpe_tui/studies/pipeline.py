@@ -19,11 +19,7 @@ from textual.widgets import Input, Static
 from bpe_tui.session.declarations import PIPELINE
 from bpe_tui.shell.panel import needs_marks
 from bpe_tui.shell.session_screen import SessionScreen
-from bpe_tui.studies.pipeline_stages import (
-    PipelinePanel,
-    PipelineView,
-    describe_token,
-)
+from bpe_tui.studies.pipeline_stages import PipelinePanel, PipelineView, describe_token
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.language import plural, tr, visible_message

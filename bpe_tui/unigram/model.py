@@ -108,15 +108,7 @@ MODEL = Model(
     commands=COMMANDS,
     refused=REFUSED,
     signs=("underline",),
-    undrawn=(
-        "parted",
-        "pair",
-        "joining",
-        "fresh",
-        "stale",
-        "claimed",
-        "tie",
-    ),
+    undrawn=("parted", "pair", "joining", "fresh", "stale", "claimed", "tie"),
 )
 
 

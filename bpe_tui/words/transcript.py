@@ -29,13 +29,7 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import plain_text
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
 from bpe_tui.words.encoded_text import chips
-from bpe_tui.words.narration import (
-    NO_CORPUS,
-    PASSED_OVER,
-    format_pair,
-    narrate_end,
-    narrate_undone,
-)
+from bpe_tui.words.narration import NO_CORPUS, PASSED_OVER, format_pair, narrate_end, narrate_undone
 from bpe_tui.words.typed import TypedTokens, describe_unknown, parse_step, tokens_typed
 from engine.analysis.explanation import explain
 from engine.core.errors import (

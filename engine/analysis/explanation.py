@@ -12,12 +12,7 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from engine.analysis.pair_history import PairHistory, pair_history
-from engine.analysis.quoted_merges import (
-    Merge,
-    RankedToken,
-    quoted,
-    ranked_tokens,
-)
+from engine.analysis.quoted_merges import Merge, RankedToken, quoted, ranked_tokens
 from engine.analysis.why_not import (
     Answer,
     Beaten,

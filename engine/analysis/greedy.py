@@ -6,13 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from engine.analysis.quoted_merges import (
-    Merge,
-    RankedToken,
-    merge_of,
-    quoted,
-    ranked_tokens,
-)
+from engine.analysis.quoted_merges import Merge, RankedToken, merge_of, quoted, ranked_tokens
 from engine.core.wording import Sentence, say
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.rules import HasRules, first_merge_across

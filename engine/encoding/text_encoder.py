@@ -281,10 +281,7 @@ def encode_arrays(encoder: TextEncoder, texts: Sequence[str], workers: int) -> l
 
 
 def _encoded(
-    encoder: TextEncoder,
-    encode: Callable[[TextT], IdsT],
-    batches: Iterable[TextT],
-    workers: int,
+    encoder: TextEncoder, encode: Callable[[TextT], IdsT], batches: Iterable[TextT], workers: int
 ) -> Generator[IdsT, None, None]:
     """Yield the ids of each batch of texts, in their order, by the work of several workers."""
     if workers <= 1 or not encoder.releases_lock:

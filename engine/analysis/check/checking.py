@@ -202,11 +202,7 @@ def check_claim(
         size=None
         if merges == enough
         else SizeFinding(
-            merges,
-            wanted,
-            len(specials),
-            judgements[-1].count if judgements else 0,
-            highest,
+            merges, wanted, len(specials), judgements[-1].count if judgements else 0, highest
         ),
         vocabulary=None
         if claim.vocab is None

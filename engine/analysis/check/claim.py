@@ -73,12 +73,7 @@ class Assignment:
             return b"".join(chunk.data for chunk in chunks)
 
         return cls(
-            whole_text,
-            specials,
-            as_pattern(pattern),
-            TIE_RULES[tie_rule],
-            vocab_size,
-            known_counts,
+            whole_text, specials, as_pattern(pattern), TIE_RULES[tie_rule], vocab_size, known_counts
         )
 
     @cached_property

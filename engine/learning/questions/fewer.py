@@ -15,14 +15,7 @@ from engine.bpe.frame import Frame
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence, amount, edged, say
 from engine.learning.questions.answer_forms import CUT, SPACE, Choice, Option
-from engine.learning.questions.question import (
-    Kind,
-    Level,
-    Misconception,
-    Question,
-    Request,
-    Wrong,
-)
+from engine.learning.questions.question import Kind, Level, Misconception, Question, Request, Wrong
 from engine.learning.questions.words_in_sight import Commonness
 from engine.text.pretokenize import to_bytes, to_text
 

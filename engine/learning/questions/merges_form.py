@@ -11,14 +11,7 @@ from itertools import accumulate, pairwise
 from engine.core.errors import AnswerError
 from engine.core.events import PAIR_SIGN
 from engine.core.wording import Sentence, Words, edged, say
-from engine.learning.questions.answer_forms import (
-    CUT,
-    END,
-    SPACE,
-    Form,
-    check_ints,
-    is_printable,
-)
+from engine.learning.questions.answer_forms import CUT, END, SPACE, Form, check_ints, is_printable
 from engine.text.pretokenize import to_bytes, to_text
 
 SEPARATORS = f" {PAIR_SIGN}{CUT}┊│"

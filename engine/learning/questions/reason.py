@@ -12,12 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate, islice, pairwise
 
-from engine.analysis.explanation import (
-    count_inside,
-    last_count,
-    was_always_taken,
-    why_never_made,
-)
+from engine.analysis.explanation import count_inside, last_count, was_always_taken, why_never_made
 from engine.analysis.quoted_merges import Merge, merge_making
 from engine.analysis.why_not import Answer, Beaten, BorderInside, NeverEncoded, NoSuchToken, why_not
 from engine.bpe.frame import Frame
@@ -111,11 +106,7 @@ def _pose_reason(frame: Frame, request: Request) -> Question:
         advice=say("Look at its edges: which tokens are there, and which could have made it?"),
         given=(
             say("{text} is {tokens}", text=text, tokens=edged(tokens)),
-            say(
-                "here: {n} merges of {all}",
-                n=f"{frame.step:,}",
-                all=f"{frame.recorded_steps:,}",
-            ),
+            say("here: {n} merges of {all}", n=f"{frame.step:,}", all=f"{frame.recorded_steps:,}"),
         ),
         find_level=lambda: Level.CLOSE,  # the same for all reasons, so it reveals none
     )
