@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -69,13 +68,8 @@ class BpeInspectionScreen(InspectionScreen):
         return Inspection.of_frame(frame, opened)
 
 
-def _chooses(frame: Frame) -> bool:
-    """Whether counts choose some of the merges."""
-    return not frame.given or frame.run.continued is not None
-
-
 class BpeChartsScreen(charts.ChartsScreen):
-    """The five charts of BPE, and two tables: the gains of merges, and frequent pretokens."""
+    """The four charts of BPE, and two tables: the gains of merges, and frequent pretokens."""
 
     NAME = NAME
     VIEW = BPE_VIEW
@@ -89,12 +83,6 @@ class BpeChartsScreen(charts.ChartsScreen):
         ),
         charts.GAINS,
         charts.COUNTS,
-        replace(
-            charts.TIES,
-            figure_of=lambda frame: charts.TIES.figure_of(frame) if _chooses(frame) else None,
-            answer=lambda frame: charts.TIES.answer(frame) if _chooses(frame) else "",
-            why_none="The merges are a tokenizer's: no tie was decided here.",
-        ),
         charts.ZIPF,
         charts.frequent(),
         charts.lengths("How long are the tokens?", "bytes"),

@@ -184,7 +184,7 @@ def learn(
         progress = lessons.all_progress()
         for each in lessons.builtin_lessons(spoken()):
             if each.number == lessons.FIRST_OF_MORE:
-                print(f"\n{tr('More')}")
+                print(f"\n{tr('More lessons')}")
             mark = progress.get(lessons.progress_key(each.path), lessons.LessonProgress()).mark
             print(f"{each.number:>2} {mark:<2}{visible_text(each.title, spaces=False)}")
         return

@@ -60,7 +60,6 @@ class ChartKind:
         over_steps: whether the x axis counts steps. Such a chart has the timeline's cursor, and
             is drawn only if steps are recorded.
         why_empty: shown if there is no figure.
-        why_none: shown if there is no figure although steps are recorded; "": `why_empty`.
         needs_corpus: whether the chart counts in the corpus.
     """
 
@@ -72,7 +71,6 @@ class ChartKind:
     short: str = ""
     over_steps: bool = True
     why_empty: str = NO_STEP
-    why_none: str = ""
     needs_corpus: bool = True
 
     def panel(self) -> ChartPanel:
@@ -85,11 +83,6 @@ class ChartKind:
         if lacks_corpus or (self.over_steps and not frame.recorded_steps):
             return None
         return self.figure_of(frame)
-
-
-def from_start(series: NumberArray) -> Figure:
-    """Return a figure of a series that has one value for each step from 0 on."""
-    return Figure(np.arange(len(series)), series, "step")
 
 
 def course(
@@ -108,7 +101,8 @@ def course(
     """
 
     def figure(frame: Any) -> Figure:
-        return from_start(series(frame.statistics, frame.recorded_steps))
+        numbers = series(frame.statistics, frame.recorded_steps)
+        return Figure(np.arange(len(numbers)), numbers, "step")
 
     def answer(frame: Any) -> str:
         return f"{value(frame)} │ {_step(frame)}"
@@ -143,23 +137,6 @@ COUNTS = ChartKind(
     ),
     recorded,
     "How frequent is the pair?",
-)
-
-
-def _ties_here(frame: Any) -> str:
-    tied = number(found := frame.tied_steps.until(frame.step))
-    share = f" │ {found / frame.step:.0%}" if frame.step else ""
-    merges = plural(frame.step, "merge")
-    return f"{tr('{n} of {all}', n=tied, all=merges)}{share}"
-
-
-TIES = ChartKind(
-    "ties",
-    "How many merges were tied?",
-    lambda frame: from_start(frame.statistics.ties(frame.recorded_steps)),
-    _ties_here,
-    recorded,
-    "How many were tied?",
 )
 
 
@@ -269,10 +246,9 @@ class ChartPanel(Chart):
         counts_nothing = self.kind.needs_corpus and not new.has_corpus
         if self._drawn != drawn:
             self._drawn = drawn
-            why_empty = self.kind.why_none if new.recorded_steps else ""
+            why_empty = self.kind.why_empty
             if new.run.obstacle and self.kind.over_steps:
                 why_empty = as_sentence(new.run.obstacle)
-            why_empty = why_empty or self.kind.why_empty
             self.why_empty = NO_CORPUS if counts_nothing else why_empty
             self.figure = self.kind.figure(new)
         self.at = new.step if self.kind.over_steps else None

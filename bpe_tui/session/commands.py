@@ -237,7 +237,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("4", "charts", "app.show('charts')", LOOK, _without(EVERYWHERE, CHARTS),
             "The run in charts, and the most frequent pretokens in a table.",
             words="zipf most frequent frequency pretokens compression bytes per token ratio "
-                  "ties counts lengths histogram curves graph plot"),
+                  "counts lengths histogram curves graph plot"),
     Command("5", "inspect", "app.show('inspection')", LOOK, _without(EVERYWHERE, INSPECTION),
             "What kind of tokenizer this is: size, lengths, scripts, numbers, odd tokens.",
             words="summary statistics overview longest histogram digits unicode languages entropy "

@@ -149,7 +149,7 @@ def _counts(frame: WordPieceFrame) -> Figure | None:
 
 
 class WordPieceChartsScreen(charts.ChartsScreen):
-    """The six charts of WordPiece, and two tables: the gains of merges, and frequent words."""
+    """The five charts of WordPiece, and two tables: the gains of merges, and frequent words."""
 
     NAME = WORDPIECE_CHARTS
     VIEW = WORDPIECE_VIEW
@@ -182,7 +182,6 @@ class WordPieceChartsScreen(charts.ChartsScreen):
             short="How frequent?",
             figure_of=_counts,
         ),
-        replace(charts.TIES, question="How many scores were tied?"),
         replace(charts.ZIPF, question="How frequent is a word? (Zipf)"),
         charts.frequent("word", "Which words are most frequent?"),
         charts.lengths("How long are the pieces?", "characters"),

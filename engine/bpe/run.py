@@ -186,7 +186,7 @@ class Run(MergeRun):
         self._is_prepared = False
         self.segmenter = Segmenter(self.alphabet, self.table, record.pair_of, record.rank_of)
         self.ties = TieHistory(record)
-        self.statistics = Statistics(record, counts, self.tokens_at_start, self.ties)
+        self.statistics = Statistics(record, counts, self.tokens_at_start)
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
         self._covered: dict[int, bytes] = {}  # by place, computed on demand
         self._runs: dict[int, Run] = {record.counts.first: self}  # first step → the run of a part

@@ -110,10 +110,6 @@ class TiedSteps(Sequence[int]):
         index = int(np.searchsorted(steps, step))
         return index < len(steps) and int(steps[index]) == step
 
-    def until(self, step: int) -> int:
-        """Count the tied merges among the first `step`."""
-        return int(np.searchsorted(self.steps, step, side="right"))
-
     def nearest(self, step: int, direction: int) -> int | None:
         """Return the nearest tied step after `step` (direction 1) or before it (−1)."""
         steps = self.steps
@@ -132,21 +128,15 @@ class MergeStatistics(PretokenStatistics[bytes]):
         record: the record of the steps.
         counts: the pretoken counts that were trained on.
         tokens_at_start: number of tokens in the corpus at step 0.
-        ties: the tied steps.
     """
 
     def __init__(
-        self,
-        record: MergeRecord[Any],
-        counts: Mapping[bytes, int],
-        tokens_at_start: int,
-        ties: TiedSteps,
+        self, record: MergeRecord[Any], counts: Mapping[bytes, int], tokens_at_start: int
     ) -> None:
         super().__init__(counts)
         self._record = record
         self._byte_count = sum(len(pretoken) * count for pretoken, count in counts.items())
         self._tokens_at_start = tokens_at_start
-        self._ties = ties
         self._lengths: Ints = np.zeros(0, dtype=np.int64)
 
     @abstractmethod
@@ -167,12 +157,6 @@ class MergeStatistics(PretokenStatistics[bytes]):
             return np.ones(steps + 1)
         compression: Floats = self._byte_count / self.tokens_in_corpus(steps)
         return compression
-
-    def ties(self, steps: int) -> Ints:
-        """Return the number of tied merges by steps 0 … `steps`."""
-        tied = self._ties.steps
-        tied_at = np.bincount(tied[tied <= steps], minlength=steps + 1)
-        return np.cumsum(tied_at).astype(np.int64)
 
     def token_lengths(self, step: int) -> Ints:
         """Count the tokens of each length at a step: index n has those of length n.

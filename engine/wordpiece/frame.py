@@ -113,8 +113,8 @@ class WordPieceStatistics(MergeStatistics):
 
     _record: WordPieceRecord
 
-    def __init__(self, record: WordPieceRecord, ties: ScoreTies) -> None:
-        super().__init__(record, record.task.counts, record.task.character_count, ties)
+    def __init__(self, record: WordPieceRecord) -> None:
+        super().__init__(record, record.task.counts, record.task.character_count)
 
     def pieces_per_word(self, steps: int) -> Floats:
         """Return the mean number of pieces of a word at steps 0 … `steps`; 0 without words."""
@@ -171,7 +171,7 @@ class WordPieceRun(MergeRun):
         self.table = {}
         self.segmenter = Segmenter(record.task.alphabet, self.table, record.pair_of, record.rank_of)
         self.ties = ScoreTies(record)
-        self.statistics = WordPieceStatistics(record, self.ties)
+        self.statistics = WordPieceStatistics(record)
         self.word_count = sum(self.counts.values())
         self.highest_piece_count = max(record.task.start_of_pieces, default=0)
         self._table: WordPieceTable | None = None

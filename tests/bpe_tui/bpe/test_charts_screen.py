@@ -22,7 +22,7 @@ from engine.recording.playback import MergeFrame
 async def test_a_click_on_a_chart_over_steps_goes_to_its_step() -> None:
     async with opened() as (app, pilot):
         await pilot.press("4")
-        chart = app.screen.query_one("#ties", ChartPanel)
+        chart = app.screen.query_one("#counts", ChartPanel)
         chart.focus()  # as a first click does
         await pilot.click(chart, offset=(chart.outer_size.width - 2, 5))
         assert step(app) == 443

@@ -96,7 +96,7 @@ SWAPPED = str(Path(HANDOUT).with_name("swapped.json"))
 RUN = RunConfig(HANDOUT, min_count=1)
 
 SAYS: dict[str, Callable[[Any], str]] = {
-    "L": lambda lesson: f"{int(lesson.name[:2])} ",
+    "L": lambda offer: offer.name,
     "t": lambda command: f"{command.label}",
     "i": lambda plan: str(plan.title),
     "w": lambda target: describe_way(target),

@@ -424,4 +424,4 @@ async def test_a_toy_corpus_steps_unless_rare_pairs_are_refused_and_then_says_so
         await until(pilot, lambda: shown() == f"A{why}")
         await pilot.press("4")
         await until(pilot, lambda: app.screen.query(ChartPanel))
-        assert app.screen.query_one("#ties", ChartPanel).why_empty == f"A{why}"
+        assert app.screen.query_one("#counts", ChartPanel).why_empty == f"A{why}"

@@ -34,9 +34,6 @@ def test_the_series_of_the_charts_are_the_values_of_the_frames(corpus: dict[str,
     assert statistics.winning_counts(steps).tolist() == [merge.count for merge in merges]
     scores = [float(merge.score.value) for merge in merges]
     assert np.allclose(statistics.winning_scores(steps), scores)
-    assert statistics.ties(steps).tolist() == [
-        frame.tied_steps.until(frame.step) for frame in frames
-    ]
     for step in (0, steps):
         lengths = Counter(
             len(bare(piece).decode())

@@ -96,7 +96,6 @@ def test_a_series_equals_the_values_of_the_single_frames(counts: dict[bytes, int
     frames = [timeline.seek(step) for step in range(len(timeline) + 1)]
     series, steps = timeline.statistics, len(timeline)
     assert series.bytes_per_token(steps).tolist() == [frame.bytes_per_token for frame in frames]
-    assert series.ties(steps).tolist() == [frame.tied_steps.until(frame.step) for frame in frames]
     merges = [frame.merge.count for frame in frames if frame.merge]
     assert series.winning_counts(steps).tolist() == merges
 
@@ -122,8 +121,6 @@ def test_a_series_can_be_read_while_the_record_grows() -> None:
     timeline.extend(steps)
     assert one.tolist() == [3]
     assert timeline.statistics.winning_counts(3).tolist() == [3, 3, 3]
-    ties = [timeline.statistics.ties(step).tolist() for step in (2, 3)]
-    assert ties == [[0, 1, 2], [0, 1, 2, 2]]
 
 
 def test_an_empty_corpus_is_not_compressed() -> None:
