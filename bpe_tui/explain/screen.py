@@ -403,16 +403,13 @@ class ExplainScreen(SessionScreen):
         if event.key in UP_AND_DOWN:
             self.action_choose(UP_AND_DOWN[event.key])
         elif event.key == "enter":
-            self.action_answer()
+            self.predictor.answer()
         else:
             return
         event.stop()
 
     def action_choose(self, by: int) -> None:
         self.predictor.move(by)
-
-    def action_answer(self) -> None:
-        self.predictor.answer()
 
     def action_by_hand(self) -> None:
         """Let the learner make the next merges, then show their steps."""
@@ -430,12 +427,9 @@ class ExplainScreen(SessionScreen):
     def action_hide_next(self) -> None:
         """Hide the merges to come, or show them; give a hint while a question is asked."""
         if self.is_asking:
-            self.action_hint()
+            self.predictor.hint()
         else:
             super().action_hide_next()
-
-    def action_hint(self) -> None:
-        self.predictor.hint()
 
     def action_show_answer(self) -> None:
         self.predictor.show_answer()

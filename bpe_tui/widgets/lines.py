@@ -417,11 +417,6 @@ class TextLines(Lines, can_focus=False):
         self._fit(self.size.width)
         super().rebuild()
 
-    def wrap_again(self) -> None:
-        """Show a text that has changed."""
-        self._cells = 0
-        self.rebuild()
-
     def _fit(self, cells: int) -> None:
         cells -= self.scrollbar_size_vertical + 1
         if cells > 0 and cells != self._cells:
@@ -441,4 +436,5 @@ class FoundRows(TextLines, can_focus=False):
     def find_again(self) -> None:
         """Show what is found now, with the cursor on the first row that leads somewhere."""
         self.put_cursor(0, 0)
-        self.wrap_again()
+        self._cells = 0  # wraps another text
+        self.rebuild()

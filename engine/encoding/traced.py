@@ -36,12 +36,8 @@ class TracedEncoding:
 
     def __repr__(self) -> str:
         """Return a summary: `TracedEncoding(3 tokens, 1 merge)`."""
-        return f"{type(self).__name__}({self._summary})"
-
-    @property
-    def _summary(self) -> str:
-        tokens = sum(len(piece.ids) for piece in self.pretokens)
-        return f"{counted(tokens, 'token')}, {counted(self.merge_count, 'merge')}"
+        size = f"{counted(len(self.ids), 'token')}, {counted(self.merge_count, 'merge')}"
+        return f"{type(self).__name__}({size})"
 
 
 def trace_text(source: HasRules, text: str) -> TracedEncoding:

@@ -248,15 +248,11 @@ def _why_not_count(frame: Frame, change: CountChange, count: int) -> Wrong:
     if count == change.before:
         kept = "{pair} does not keep its count: the merge takes tokens of it."
         return Wrong("kept the count as it was before the merge", say(kept, pair=pair), why)
-    said = say("{n} is too few: the merge takes fewer of its places.", n=n)
     if count > change.after:
         said = say("{n} is too many: the merge takes more of its places.", n=n)
-    return Wrong(_mistake_in_count(change, count), said, why)
-
-
-def _mistake_in_count(change: CountChange, count: int) -> str:
-    """Return the name of the mistake behind a wrong count."""
-    return "took away too little" if count > change.after else "took away too much"
+        return Wrong("took away too little", said, why)
+    said = say("{n} is too few: the merge takes fewer of its places.", n=n)
+    return Wrong("took away too much", said, why)
 
 
 class ChangeFacts(NamedTuple):

@@ -58,6 +58,14 @@ IF_SO = (
     "If so, no merge would make it, though it occurs more often than the last pair that merged.",
 )
 """Signs that one would see if a reason were the right one."""
+MISTAKES = (
+    "saw a border of the pattern where none is",
+    "took a piece for too rare",
+    "took another merge for the reason",
+    "waited for a later merge that does not help",
+    "took a piece for frequent enough",
+)
+"""The mistakes behind wrong reasons."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +97,7 @@ def _pose_reason(frame: Frame, request: Request) -> Question:
         rows.index(example.reason),
         explain=lambda: (_explained(frame, example),),
         explain_wrong=lambda row: Wrong(
-            _mistake_in_reason(rows[row]),
+            MISTAKES[rows[row]],
             say("it is another reason than “{reason}”.", reason=say(LABELS[rows[row]])),
             say(IF_SO[rows[row]]),
         ),
@@ -264,17 +272,6 @@ def _explained(frame: Frame, example: Example) -> Sentence:
 
 def _joined(merge: Merge) -> Words:
     return merge.left, "+", merge.right
-
-
-def _mistake_in_reason(row: int) -> str:
-    """Return the name of the mistake behind a wrong reason."""
-    return (
-        "saw a border of the pattern where none is",
-        "took a piece for too rare",
-        "took another merge for the reason",
-        "waited for a later merge that does not help",
-        "took a piece for frequent enough",
-    )[row]
 
 
 REASON = Kind("reason", (Frame,), "BPE", _pose_reason)

@@ -21,7 +21,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from bpe_tui.app.page_question import page_question
 from bpe_tui.app.recorder import Shot
 from bpe_tui.app.step_page import PageError, PageFilm, aligned, step_page
 from bpe_tui.session.config import RunConfig, Viewpoint
