@@ -88,7 +88,7 @@ def file_offers() -> list[Offer | str]:
         note = visible_text(tr("in {where}", where=where) if where else "", spaces=False)
         latest.append(Offer(_names(given, with_folder=named[_names(given)] > 1), note, given))
     of_samples = [Offer(sample.name, sample.shows, config) for sample, config in samples.samples()]
-    opened = ["", "Opened recently", *latest] if latest else []
+    opened: list[Offer | str] = ["", "Opened recently", *latest] if latest else []
     return ["Samples", *of_samples, *opened, "", "Your own", ANY_FILE]
 
 

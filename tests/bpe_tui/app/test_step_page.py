@@ -22,7 +22,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from bpe_tui.app.recorder import Shot
-from bpe_tui.app.step_page import PageError, PageFilm, aligned, step_page
+from bpe_tui.app.step_page import PageError, PageFilm, aligned, page_question, step_page
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.shell.exports import screen_text
 from bpe_tui.styles import DARK, LIGHT
