@@ -151,7 +151,8 @@ class TextEncoder:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without the memories, for another process."""
         one = self.encoder
-        return text_encoder, one.alphabet, one.table, self.pattern, self.special_ids, self.splitter
+        parts = one.alphabet, one.table, self.pattern, self.special_ids, self.splitter
+        return text_encoder, parts
 
     @cached_property
     def _whole(self) -> tuple[KernelEncoder, KernelSpecials] | None:
