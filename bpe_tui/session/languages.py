@@ -43,7 +43,7 @@ def speak(language: str) -> None:
     """
     if language not in (known := languages()):
         raise UnknownNameError(f"there is no language {language!r}; there are: {', '.join(known)}")
-    process.speak(language, messages_in(language), partial(finished_in, language))
+    process.speak(language, messages_in(language), partial(messages_in, language, FINISHED))
 
 
 def speak_usual() -> None:
@@ -81,22 +81,12 @@ def language_of(path: Path) -> str:
 
 
 @cache
-def messages_in(language: str) -> Messages:
-    """Return the table of messages of a language; it is empty if all stay English.
+def messages_in(language: str, name: str = MESSAGES) -> Messages:
+    """Return a table of messages of a language; it is empty if all stay English.
 
     Raises:
         LessonError: a message has other places than its English one.
     """
-    return _table_in(language, MESSAGES)
-
-
-@cache
-def finished_in(language: str) -> Messages:
-    """Return the table of finished messages of a language, as `messages_in` does."""
-    return _table_in(language, FINISHED)
-
-
-def _table_in(language: str, name: str) -> Messages:
     path = PLACE / language / name
     return read_messages(path) if path.is_file() else ENGLISH
 

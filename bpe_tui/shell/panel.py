@@ -99,8 +99,6 @@ class TokenPainter:
     looked up in the whole vocabulary of the run: a row may show a later token.
     """
 
-    between = BETWEEN_PAIR
-
     def __init__(self, frame: AnyMergeFrame, *, marks: bool) -> None:
         self.frame = frame
         self.fresh = frame.merge.new_id if frame.merge else -1

@@ -88,11 +88,6 @@ class Lanes:
     characters: tuple[Character, ...]
     tokens: tuple[TokenPlace, ...]
 
-    @property
-    def data(self) -> bytes:
-        """The text."""
-        return self.between(0, len(self.columns))
-
     def between(self, start: int, end: int) -> bytes:
         """Return the bytes in some columns."""
         return bytes(byte for byte in self.columns[start:end] if byte is not None)

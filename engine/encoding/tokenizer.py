@@ -391,28 +391,19 @@ class Tokenizer:
         pretoken reaches across. Only a text without such a place is held in memory completely. Two
         surrogates of a pair have to be in one chunk, as in any text read from a file.
         """
-        return chain.from_iterable(
-            self.encode_stream(to_bytes(check_text(chunk)) for chunk in chunks)
-        )
-
-    @checked
-    def encode_stream(self, blocks: Iterable[bytes], workers: int = 1) -> Iterator[list[int]]:
-        """Yield the ids of a text that comes in blocks of bytes: a list for each chunk.
-
-        Args:
-            blocks: UTF-8; a character may begin in one block and end in the next.
-            workers: threads to encode with, if the kernel encodes.
-        """
-        return map(as_list, self.encode_stream_compactly(blocks, workers))
+        blocks = (to_bytes(check_text(chunk)) for chunk in chunks)
+        return chain.from_iterable(map(as_list, self.encode_stream_compactly(blocks)))
 
     @checked
     def encode_stream_compactly(
         self, blocks: Iterable[bytes], workers: int | None = 1
     ) -> Iterator[TokenIds]:
-        """Yield the ids of `encode_stream`, in arrays if the kernel encodes.
+        """Yield the ids of a text that comes in blocks of bytes: a list for each chunk.
+
+        The lists are arrays if the kernel encodes.
 
         Args:
-            blocks: as for `encode_stream`.
+            blocks: UTF-8; a character may begin in one block and end in the next.
             workers: threads to encode with, if the kernel encodes; `None`: one per core.
         """
         check_workers(workers)

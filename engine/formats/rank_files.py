@@ -164,7 +164,6 @@ TIKTOKEN = TokenizerFormat(
     recognises_tiktoken,
     load_tiktoken,
     save_tiktoken,
-    only_ranks=True,
     suffix=".tiktoken",
     library=library_for,
 )

@@ -212,7 +212,7 @@ def read_lines(path: Path) -> list[str]:
     r"""Return the lines of a UTF-8 file, without their ends (`\n` or `\r\n`).
 
     Raises:
-        TokenizerFileError: as for `read_text`, or there are too many lines.
+        TokenizerFileError: as for `read_bytes`, or it is not UTF-8, or has too many lines.
     """
     lines = _as_text(path, check_lines(path, read_bytes(path))).split("\n")
     return [line.removesuffix("\r") for line in lines]
@@ -251,15 +251,6 @@ def whole_number(text: str) -> int | None:
     digits = text.strip()
     is_number = digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS
     return int(digits) if is_number else None
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a UTF-8 file.
-
-    Raises:
-        TokenizerFileError: as for `read_bytes`, or it is not UTF-8.
-    """
-    return _as_text(path, read_bytes(path))
 
 
 def _as_text(path: Path, data: bytes) -> str:

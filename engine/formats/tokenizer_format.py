@@ -170,7 +170,6 @@ class TokenizerFormat(NamedTuple):
         name_in_folder: the file's name if the path is a folder; empty if it cannot be one.
         prescribes_ids: whether ids must number bytes, merges and special tokens in this order.
         keeps_stages: whether it can describe changes of a text before it is cut.
-        only_ranks: whether it holds only tokens with ranks: no pattern, no special tokens.
         of_characters: whether it holds merges of characters only.
         library: opens a file in the library that it is for, if that is installed.
     """
@@ -184,7 +183,6 @@ class TokenizerFormat(NamedTuple):
     files: tuple[str, ...] = ()
     prescribes_ids: bool = False
     keeps_stages: bool = False
-    only_ranks: bool = False
     suffix: str = ""
     name_in_folder: str = ""
     of_characters: bool = False

@@ -180,22 +180,7 @@ def log_total(lattice: Lattice) -> float:
     return sums[-1]
 
 
-# -- the ids of the best path, and the steps that find it
-
-
-def ids_of(path: Path, unknown: int | None) -> tuple[int, ...]:
-    """Return the ids of a segmentation; adjacent unknown characters become one id.
-
-    >>> from engine.unigram.pieces import PieceTable
-    >>> table = PieceTable(["<unk>", "h", "u", "hu"], [0.0, -2.0, -1.5, -2.9], unknown=0)
-    >>> ids_of(Lattice("hu??", table).best, unknown=0)
-    (3, 0)
-    """
-    ids: list[int] = []
-    for piece in path.pieces:
-        if piece != unknown or ids[-1:] != [piece]:
-            ids.append(piece)
-    return tuple(ids)
+# -- the steps that find the best path
 
 
 class Arrival(NamedTuple):

@@ -86,7 +86,6 @@ class TextbookRecord(UnigramRecord):
         corpus = TrainingCorpus([], sum(sentences.values()), seeds.texts)
         super().__init__(seeds, corpus, start, unknown, special_tokens, vocab_size)
         self.units, self.ngram, self.between = units, ngram, units.between
-        self._sentences = sentences
         self._increases: list[Floats] = []
 
     def weigh(self, increases: Floats) -> None:

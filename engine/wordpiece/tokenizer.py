@@ -46,7 +46,6 @@ class Probe:
         taken: the ids found before this probe.
     """
 
-    word: str
     start: int
     end: int
     piece: str
@@ -157,7 +156,7 @@ class WordPieceEncoder:
         while start < end:
             piece = (self._prefix if start else "") + word[start:end]
             token_id = self.ids.get(piece)
-            yield Probe(word, start, end, piece, token_id, taken)
+            yield Probe(start, end, piece, token_id, taken)
             if token_id is None:
                 end -= 1
             else:

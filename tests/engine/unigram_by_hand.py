@@ -6,6 +6,8 @@ Models are dicts text → score. Only for short texts: there are 2ⁿ⁻¹ ways 
 from collections.abc import Iterator, Mapping
 from math import exp, fsum, inf, log
 
+from engine.unigram.lattice import Path
+
 Model = dict[str, float]
 
 
@@ -17,6 +19,15 @@ def segmentations(text: str, model: Model) -> Iterator[tuple[str, ...]]:
         if text[:end] in model:
             for rest in segmentations(text[end:], model):
                 yield (text[:end], *rest)
+
+
+def ids_of(path: Path, unknown: int | None) -> tuple[int, ...]:
+    """Return the ids of a path; adjacent unknown characters become one id."""
+    ids: list[int] = []
+    for piece in path.pieces:
+        if piece != unknown or ids[-1:] != [piece]:
+            ids.append(piece)
+    return tuple(ids)
 
 
 def score(pieces: tuple[str, ...], model: Model) -> float:

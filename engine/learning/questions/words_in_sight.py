@@ -93,11 +93,6 @@ class WordsInSight:
             counts.update(word.pairs)
         return counts
 
-    @cached_property
-    def most(self) -> int:
-        """The highest number of occurrences of a word."""
-        return max(word.count for word in self.words)
-
     def sentences(self, frame: Frame) -> tuple[Sentence, ...]:
         """Return a row for each word: `5 × l┊ow`."""
         most = max(len(f"{word.count:,}") for word in self.words)

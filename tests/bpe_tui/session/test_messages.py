@@ -17,7 +17,7 @@ import bpe_tui
 import engine
 from bpe_tui.session.commands import COMMANDS
 from bpe_tui.session.declarations import COMPARISON, EVERYWHERE, START
-from bpe_tui.session.languages import finished_in, speak
+from bpe_tui.session.languages import FINISHED, messages_in, speak
 from bpe_tui.session.models import MODELS
 from bpe_tui.shell.commands import commands_on, explain_dead_key, kinds_with
 from bpe_tui.shell.panel_screen import NotePanel
@@ -190,7 +190,7 @@ def test_each_error_that_a_person_meets_is_in_the_table() -> None:
 @pytest.mark.slow
 def test_the_table_of_finished_messages_says_nothing_that_nobody_says() -> None:
     constants = " ".join(constants_of_all())
-    for template in finished_in("zh"):
+    for template in messages_in("zh", FINISHED):
         clauses = (re.split("[;:,.()]", part) for part in template_parts(template)[::2])
         longest = max((clause.strip() for each in clauses for clause in each), key=len)
         assert longest in constants or template.startswith(TYPER_SAYS), template

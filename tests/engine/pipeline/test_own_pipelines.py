@@ -11,6 +11,7 @@ from odd_texts import texts
 from sheets import check_sheet, refusal
 from tokenizers import Tokenizer as Theirs
 from tokenizers import models, pre_tokenizers
+from unigram_by_hand import ids_of
 
 from engine import Tokenizer, TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
@@ -26,7 +27,7 @@ from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import template_of
 from engine.pipeline.pretokenizers import BertPreTokenizer
 from engine.text.patterns import PATTERNS
-from engine.unigram.lattice import Lattice, ids_of
+from engine.unigram.lattice import Lattice
 from engine.unigram.pieces import PieceTable
 from engine.unigram.pieces import spelled as with_spaces_spelled
 from engine.wordpiece.tokenizer import WordPieceTokenizer

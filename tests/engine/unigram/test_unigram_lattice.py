@@ -13,14 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import UnigramError
-from engine.unigram.lattice import (
-    Lattice,
-    Reached,
-    TracedBack,
-    ids_of,
-    log_total,
-    viterbi_steps,
-)
+from engine.unigram.lattice import Lattice, Reached, TracedBack, log_total, viterbi_steps
 from engine.unigram.pieces import PieceTable
 from engine.unigram.trainer import UnigramTrainer
 
@@ -127,7 +120,7 @@ def table_of(pieces: Pieces, unknown: int = 0) -> PieceTable:
 
 
 def encoded(table: PieceTable, text: str) -> tuple[int, ...]:
-    return ids_of(Lattice(text, table).best, table.unknown)
+    return by_hand.ids_of(Lattice(text, table).best, table.unknown)
 
 
 @cache
@@ -168,7 +161,7 @@ def assert_like_hugging_face(text: str) -> None:
 
 def n_best(table: PieceTable, text: str, wanted: int) -> list[tuple[tuple[int, ...], float]]:
     paths = Lattice(text, table).n_best(wanted)
-    return [(ids_of(path, table.unknown), path.score) for path in paths]
+    return [(by_hand.ids_of(path, table.unknown), path.score) for path in paths]
 
 
 def assert_like_sentencepiece(text: str) -> None:
