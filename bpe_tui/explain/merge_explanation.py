@@ -69,10 +69,8 @@ LEAST_FOR_ASIDE = 48
 """Least cells of a sentence for the characters that bytes are a part of."""
 LONGEST_NAMED = 18
 """Cells of a token within a sentence."""
-NO_LINES = "none is open"
 LINES_TRIED = 20
 """Number of lines of the corpus in which a cut is sought."""
-NONE_LEFT = "No pair is left: every pretoken is one token."
 
 
 class LessonPainter(TokenPainter):
@@ -132,7 +130,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
 
     def none_left(self, frame: MergeFrameT) -> str:
         """Return the sentence to show if no pair is left."""
-        return tr(NONE_LEFT)
+        return tr("No pair is left: every pretoken is one token.")
 
     def change(self, before: float, now: float) -> str:
         """Return a text for a value that has fallen."""
@@ -413,7 +411,7 @@ class MergeExplainer(StepExplainer[MergeFrameT]):
     ) -> list[Row]:
         excerpt = moment.frame.excerpt
         if not excerpt.lines:
-            return [Row(tr_spans(NO_LINES, "dim"))]
+            return [Row(tr_spans("none is open", "dim"))]
         painter = self.painter(moment)
         shown = first_rows(flowed_from(excerpt, top, partial(words_of, painter), width), rows)
         if (word := self._only_elsewhere(moment)) is not None:

@@ -76,9 +76,6 @@ class LessonList(Window[Offer | None]):
         self.dismiss(event.target)
 
 
-NO_LESSON = "No lesson is open: L lists them."
-
-
 class Guide:
     """The guide through the lesson that is open in an application.
 
@@ -195,7 +192,7 @@ class Guide:
         """
         lesson, pane, is_forward = self.lesson, self._pane, by == 1
         if lesson is None:
-            self._host.tell(NO_LESSON)
+            self._host.tell("No lesson is open: L lists them.")
             return
         if is_forward and ((pane is not None and pane.scroll_on()) or self._ask()):
             return

@@ -80,9 +80,6 @@ class Transport(Horizontal):
         static.update(text, layout=False)
 
 
-CANCELS = "Esc cancels"
-
-
 class ReadingPanel(Vertical):
     """The progress of reading a corpus, and who counts what.
 
@@ -111,7 +108,7 @@ class ReadingPanel(Vertical):
         config = session.config
         paths = config.corpus if isinstance(config, RunConfig) else tr(" and ").join(config.paths)
         name = visible_text(paths, spaces=False)
-        self.border_subtitle = Content(tr(CANCELS if session.failure is None else "o opens"))
+        self.border_subtitle = Content(tr("Esc cancels" if session.failure is None else "o opens"))
         what, bar = self.query_one("#reading-what", Static), self._bar
         bar.display = session.failure is None
         if session.failure is not None:

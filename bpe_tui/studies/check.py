@@ -98,7 +98,6 @@ class CheckJob(Job):
 MERGE_CELLS, COUNT_CELLS, LEAST_HALF = 9, 11, 19
 """Cells of a merge's number and of a count, and the least of a pair with its count."""
 BY_RULE, DIFFERS = "✓", "✗"
-NOTHING_LEFT = "no pair is left"
 
 
 class CheckedMerges(Vertical):
@@ -191,7 +190,7 @@ class CheckedMerges(Vertical):
         if judged.by_rule:  # the rule's pair is another if the trainer made this tied merge late
             spans += self._pair(judged.step.pair, judged.count, rule_role)
         elif judged.rule is None:
-            spans += left([(tr(NOTHING_LEFT), rule_role)], self._half)
+            spans += left([(tr("no pair is left"), rule_role)], self._half)
         else:
             spans += self._pair(judged.rule, judged.rule_count, rule_role)
         return Row(spans, ToStep(place + 1))

@@ -260,7 +260,6 @@ def lanes_of(walk: Walkthrough) -> list[list[Edge]]:
     return [best, *(sorted(lane) for lane in lanes)]
 
 
-GOES_ON = "→ goes to node 1 and asks which piece arrives best."
 SUM_CELLS = 24
 REMARK_CELLS = 8
 
@@ -280,7 +279,7 @@ class ArrivalsPanel(WalkPanel):
             return [
                 *paragraph(tr("Node 0 is the empty beginning: its score is 0."), width),
                 Row([]),
-                *paragraph(tr(GOES_ON), width, "dim"),
+                *paragraph(tr("→ goes to node 1 and asks which piece arrives best."), width, "dim"),
             ]
         step = walk.steps[place - 1]
         if isinstance(step, Reached):

@@ -33,7 +33,6 @@ LARGEST = 1 << 13
 """Largest size of a quiz file, in bytes; reading TOML takes the square of the depth of a key."""
 LONGEST = 4096
 """Most characters of a pattern, a path or a special token."""
-HEADING = "# A quiz. Run it:  bpe-tui quiz THIS-FILE --out answers.json"
 
 _NUMBERS = ("vocab_size", "min_count", "max_token_length")
 _TEXTS = ("model", "pattern", "tie_rule", "units")
@@ -87,7 +86,7 @@ class QuizFile:
             for key, value in values.items()
             if value is not None
         ]
-        return "\n".join([HEADING, *lines])
+        return "\n".join(["# A quiz. Run it:  bpe-tui quiz THIS-FILE --out answers.json", *lines])
 
     def find_corpus(self, folder: Path, others: Iterable[Path] = ()) -> Path:
         """Return the path of the corpus: as the file names it, else beside the file.

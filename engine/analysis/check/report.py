@@ -452,7 +452,7 @@ class Report:
 
     def _causes_told(self) -> Iterator[Sentence]:
         if not self.explanations:
-            yield say(NO_CAUSE)
+            yield say("None of the known mistakes that were tried on this corpus explains it.")
             return
         lead = say("Likely cause")
         for each in self.explanations:
@@ -471,7 +471,6 @@ class Report:
         return say(LATER, n=n, all=f"{later:,}")
 
 
-NO_CAUSE = "None of the known mistakes that were tried on this corpus explains it."
 CAUSE = "{lead} ({cause}): {mistake}. {reach}"
 GIVEN_IT = "Given it, all later merges ({n}) are by the rule."
 GIVEN_YOURS = "All later merges ({n}) are what the rule takes after yours before them."

@@ -15,7 +15,6 @@ from engine.learning.questions.words_in_sight import WordsInSight
 
 BY_ID = ("smallest-ids", "huggingface")
 """Tie rules whose key is a pair of ids, which the rows show."""
-TIE_LOST = "took a tied pair that loses by the rule"
 
 
 class PairMistake(NamedTuple):
@@ -172,7 +171,7 @@ def _mistake_in_tie(contest: Contest, pair: Pair) -> str:
     if pair == min(contest.tied, key=lambda tied: (token(tied[0]), token(tied[1]))):
         return "decided the tie by the alphabet"
     mistake = contest.mistakes.get(pair)
-    return TIE_LOST if mistake is None else mistake.name
+    return "took a tied pair that loses by the rule" if mistake is None else mistake.name
 
 
 def why_not_in_tie(contest: Contest, pair: Pair) -> Wrong:

@@ -82,6 +82,8 @@ def said_in(tree: ast.AST) -> Iterator[str]:
         tree = ast.Tuple(tree.args[1:])  # the first is the name of a mistake
     if isinstance(tree, ast.FunctionDef) and tree.name.startswith("_mistake_"):
         return  # it returns such a name
+    if isinstance(tree, ast.Assign) and ast.unparse(tree.targets[0]) == "MISTAKES":
+        return  # such names
     if isinstance(tree, ast.Call) and getattr(tree.func, "id", "") in ("text_of", "FooterKey"):
         yield from (arg.value for arg in tree.args[1:2] if isinstance(arg, ast.Constant))
     if isinstance(tree, ast.Call) and getattr(tree.func, "attr", "") in ("text", "spans"):
