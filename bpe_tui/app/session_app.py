@@ -140,9 +140,9 @@ class SessionApp(BaseApp):
             if screen not in self.screen_stack:
                 self.uninstall_screen(name)
                 self.jobs.cancel(self._made.pop(name))
+                self._offer(name)  # before anything else runs: a key may ask for it
                 if screen.is_running:
                     await screen.remove_alone()
-                self._offer(name)  # only now, since two of a name may not be mounted together
 
     def action_edges(self) -> None:
         """Show `┊` between tokens, or only their two grounds."""

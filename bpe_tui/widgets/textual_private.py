@@ -178,7 +178,11 @@ class SettledScreen(Screen[ScreenResultType]):
             self._is_settled = False
 
     def remove_alone(self) -> AwaitRemove:
-        """Remove the screen, without a new layout of the one behind, which has not changed."""
+        """Remove the screen, without a new layout of the one behind, which has not changed.
+
+        Its name is free at once: another screen may have it before this one is gone.
+        """
+        self.app._nodes._remove(self)
         return self.app._prune(self)  # `remove` lays out the parent
 
 

@@ -129,16 +129,25 @@ async def test_a_screen_that_is_made_again_has_its_table_sorted_as_before() -> N
         assert (again.table.rows.sorting, again.table.rows.descending) == order
 
 
-async def test_a_screen_is_not_made_ahead_while_the_one_before_is_being_removed() -> None:
+async def test_a_screen_can_be_opened_while_the_one_before_of_its_name_is_removed() -> None:
     async with opened(HANDOUT, vocab_size=270) as (app, pilot):
         await pilot.press("2", "1")
+        before = app.get_screen("encoding")
         app.forget_run()
-        for _ in range(20):
-            mount_ahead(app, "encoding")
+        turns = 0
+        while before.is_running:
+            assert app.is_screen_installed("encoding")
             await asyncio.sleep(0)
-        await until(pilot, lambda: app.is_screen_installed("encoding"))
-        mount_ahead(app, "encoding")
-        await until(pilot, lambda: app.get_screen("encoding").is_mounted)
+            turns += 1
+        for at in range(turns):
+            await pilot.press("2", "1")
+            before = app.get_screen("encoding")
+            app.forget_run()
+            for _ in range(at):
+                await asyncio.sleep(0)
+            mount_ahead(app, "encoding")
+            await pilot.press("2")
+            await until(pilot, lambda: app.screen.id == "encoding" and app.screen.is_mounted)
 
 
 CASES = [

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual._node_list import NodeList
 from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.color import Color
@@ -30,7 +31,7 @@ from bpe_tui.widgets.textual_private import (
     tolerate_bad_bytes,
 )
 
-MOST = 14
+MOST = 16
 """Most private names that the package may use."""
 NAMES: dict[str, Any] = {
     "_compositor": Screen,
@@ -38,10 +39,12 @@ NAMES: dict[str, Any] = {
     "_dispatch_message": MessagePump,
     "_handle_exception": App,
     "_layout_required": Widget,
+    "_nodes": Widget,
     "_on_timer_update": Screen,
     "_prune": App,
     "_pruning": Widget,
     "_register": App,
+    "_remove": NodeList,
     "_screen_resized": Screen,
     "_scroll_required": Widget,
     "get_inner_outer": StylesCache,
