@@ -7,9 +7,8 @@ this spelling. Source: GPT-2's `encoder.py`.
 
 from __future__ import annotations
 
+from codecs import charmap_decode
 from collections.abc import Sequence
-
-from engine.core.arrays import parts_of
 
 _VISIBLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _HIDDEN = [byte for byte in range(256) if byte not in _VISIBLE]
@@ -21,6 +20,7 @@ CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in BYTE_TO_CHAR.items(
 BYTE_OF = [CHAR_TO_BYTE.get(chr(code), -1) for code in range(0x144)]
 """The byte that each character spells, by its code point; -1 if it spells none."""
 
+_SPELLED = "".join(BYTE_TO_CHAR[byte] for byte in range(256))
 # Translating a whole text is much faster than looking up its characters one by one. Latin-1 has a
 # character for each byte; a character that spells no byte becomes one that Latin-1 lacks.
 _TO_LATIN_1 = dict.fromkeys(range(0x100), "\uffff") | {
@@ -34,17 +34,7 @@ def spell(token: bytes) -> str:
     >>> spell(b" the\\n")
     'ĠtheĊ'
     """
-    return token.decode("latin-1").translate(BYTE_TO_CHAR)
-
-
-def spell_all(tokens: Sequence[bytes]) -> list[str]:
-    """Return many tokens in GPT-2's spelling; they are translated together, which is faster.
-
-    >>> spell_all([b" the", b"\\n"])
-    ['Ġthe', 'Ċ']
-    """
-    together = b"".join(tokens).decode("latin-1").translate(BYTE_TO_CHAR)
-    return parts_of(together, map(len, tokens))
+    return charmap_decode(token, "strict", _SPELLED)[0]
 
 
 def unspell(spelling: str) -> bytes:
@@ -62,18 +52,9 @@ def unspell(spelling: str) -> bytes:
 def unspell_all(spellings: Sequence[str]) -> list[bytes | None]:
     """Return the bytes of many spellings; `None` where a character spells no byte.
 
-    All spellings are translated together, which is much faster than one by one.
-
     >>> unspell_all(["Ġthe", "▁the", "Ċ"])
     [b' the', None, b'\\n']
     """
-    together = "".join(spellings).translate(_TO_LATIN_1)
-    lengths = list(map(len, spellings))
-    try:
-        return list(parts_of(together.encode("latin-1"), lengths))
-    except UnicodeEncodeError:
-        parts = parts_of(together, lengths)
-    encoded = [part.encode("latin-1", "ignore") for part in parts]
-    return [
-        data if len(data) == len(part) else None for part, data in zip(parts, encoded, strict=True)
-    ]
+    tokens = (text.translate(_TO_LATIN_1).encode("latin-1", "ignore") for text in spellings)
+    both = zip(tokens, spellings, strict=True)
+    return [token if len(token) == len(text) else None for token, text in both]

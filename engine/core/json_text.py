@@ -60,10 +60,10 @@ def _are_rows(lists: Any) -> bool:
 def _rows(lists: Any, margin: str) -> Iterator[str]:
     """Yield lists of single values, each value on a line."""
     inner = margin + "  "
-    # No text in JSON has a line end, so those that separate can be found again.
-    text = _joined(lists, "\n")[2:-2].replace("\n", "," + inner)
+    # No text in JSON has such a line end, so those that separate can be found again.
+    text = _joined(lists, "\r")[2:-2].replace("]\r[", f"{margin}],{margin}[{inner}")
     yield f"[{inner}"
-    yield text.replace(f"],{inner}[", f"{margin}],{margin}[{inner}")
+    yield text.replace("\r", "," + inner)
     yield f"{margin}]"
 
 

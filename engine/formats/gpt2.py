@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
-from engine.core.gpt2_bytes import BYTE_OF, CHAR_TO_BYTE, spell, spell_all, unspell, unspell_all
+from engine.core.gpt2_bytes import BYTE_OF, CHAR_TO_BYTE, spell, unspell, unspell_all
 from engine.core.json_fields import well_formed
 from engine.encoding.merging import MergeArrays, MergesInIds, columns_of
 from engine.encoding.tokenizer import Tokenizer
@@ -362,7 +362,7 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
             f"names and regexes; choose one of {', '.join(PATTERNS)}"
         )
     in_order = dict(sorted(tokenizer.vocab.items()))
-    spellings = spell_all(list(in_order.values()))
+    spellings = list(map(spell, in_order.values()))
     by_id = dict(zip(in_order, spellings, strict=True))
     by_id |= {token_id: in_order[token_id].decode() for token_id in tokenizer.special_ids}
     spelled = {token: token_id for token_id, token in by_id.items()}

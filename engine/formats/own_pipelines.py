@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from engine.core.errors import TokenizerFileError, errors_at
-from engine.core.gpt2_bytes import spell_all
+from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens, WordEndAlphabet
 from engine.encoding.merging import columns_of
 from engine.encoding.tokenizer import Tokenizer
@@ -29,7 +29,7 @@ from engine.pipeline.post_processors import ByteLevel as ByteLevelPostProcessor
 from engine.pipeline.post_processors import PostProcessor, template_of
 from engine.pipeline.sentencepiece import SURROGATE
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
-from engine.text.pretokenize import to_text, to_texts
+from engine.text.pretokenize import to_text
 
 if TYPE_CHECKING:
     from engine.bpe.frame import Frame
@@ -54,7 +54,7 @@ def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
             )
         alphabet = tokenizer.alphabet
         in_characters = isinstance(alphabet, CharacterAlphabet)
-        spelled, vocab = _spelled_vocab(tokenizer, to_texts if in_characters else spell_all)
+        spelled, vocab = _spelled_vocab(tokenizer, to_text if in_characters else spell)
         merges = _merges(tokenizer, spelled)
         special_tokens = tuple(map(AddedToken, tokenizer.special_tokens))
         if isinstance(alphabet, CharacterAlphabet):
@@ -96,12 +96,12 @@ def pre_tokenizer_of(pattern: Pattern, in_bytes: bool) -> pretokenizers.PreToken
 
 
 def _spelled_vocab(
-    tokenizer: Tokenizer, spelling: Callable[[Sequence[bytes]], list[str]]
+    tokenizer: Tokenizer, spelling: Callable[[bytes], str]
 ) -> tuple[dict[int, str], dict[str, int]]:
     """Return id → token as `tokenizer.json` spells it, special ones as they are; and back."""
     ids = sorted(tokenizer.vocab)
     special = {token_id: token for token, token_id in tokenizer.rules.special_ids.items()}
-    plain = spelling(list(map(tokenizer.vocab.__getitem__, ids)))
+    plain = map(spelling, map(tokenizer.vocab.__getitem__, ids))
     spelled = {**dict(zip(ids, plain, strict=True)), **special}
     if SURROGATE.search("".join(spelled.values())):
         token_id, text = next(each for each in spelled.items() if SURROGATE.search(each[1]))
