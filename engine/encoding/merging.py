@@ -12,7 +12,7 @@ from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, Va
 from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, AnyStr, NamedTuple
 
 from engine.core.events import Pair
 
@@ -131,7 +131,7 @@ def last_rank(table: Mapping[Pair, tuple[int, int]]) -> int:
     return max((rank for rank, _ in table.values()), default=-1)
 
 
-class MergesInIds(Sequence[tuple[bytes, bytes]]):
+class MergesInIds(Sequence[tuple[AnyStr, AnyStr]]):
     """Merges that were read as ids; their pairs of tokens are made when one is asked for.
 
     Args:
@@ -145,13 +145,13 @@ class MergesInIds(Sequence[tuple[bytes, bytes]]):
     """
 
     def __init__(
-        self, vocab: Mapping[int, bytes], table: MergeArrays, unmade: Iterable[int]
+        self, vocab: Mapping[int, AnyStr], table: MergeArrays, unmade: Iterable[int]
     ) -> None:
         self._vocab, self.table = vocab, table
-        self.unmade = {token_id: vocab[token_id] for token_id in unmade}
+        self.unmade: dict[int, AnyStr] = {token_id: vocab[token_id] for token_id in unmade}
 
     @cached_property
-    def _pairs(self) -> list[tuple[bytes, bytes]]:
+    def _pairs(self) -> list[tuple[AnyStr, AnyStr]]:
         token = self._vocab.__getitem__
         return [(token(left), token(right)) for left, right in self.table]
 

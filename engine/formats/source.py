@@ -273,8 +273,16 @@ def read_json(path: Path) -> Any:
     """Return the value of a JSON file.
 
     Raises:
-        TokenizerFileError: as for `read_bytes`, or it is not JSON, has too many values, or an
-            object has the same key twice.
+        TokenizerFileError: as for `read_bytes` and `parse_json`, or it has too many values.
+    """
+    return parse_json(path, check_values(path, read_bytes(path)))
+
+
+def parse_json(path: Path, data: bytes) -> Any:
+    """Return the value of a JSON file's content.
+
+    Raises:
+        TokenizerFileError: it is not JSON, or an object has the same key twice.
     """
 
     def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -284,7 +292,6 @@ def read_json(path: Path) -> Any:
             raise TokenizerFileError(f"{path}: has {twice[:60]!r} twice in one object")
         return made
 
-    data = check_values(path, read_bytes(path))
     try:
         return json.loads(_as_text(path, data), object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError) as error:  # ValueError: a number of thousands of digits

@@ -10,20 +10,29 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import TokenizerFileError, errors_at
 from engine.core.files import write_files
-from engine.core.gpt2_bytes import BYTE_TO_CHAR
+from engine.core.gpt2_bytes import BYTE_OF, BYTE_TO_CHAR
 from engine.core.json_fields import Fields
 from engine.core.json_text import indented_json
+from engine.encoding.merging import MergeArrays
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.folder_settings import read_folder_settings
 from engine.formats.guesses import note_template
-from engine.formats.source import TokenizerSource, read_head, read_json
+from engine.formats.source import (
+    TokenizerSource,
+    check_values,
+    parse_json,
+    read_bytes,
+    read_head,
+)
 from engine.formats.tokenizer_format import Library, Opened, Overrides, TokenizerFormat
+from engine.native.vocabularies import read_gpt2
 from engine.text.patterns import PATTERNS, PatternLike, as_pattern
 
 if TYPE_CHECKING:
@@ -55,7 +64,7 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
 
     path = source.file_named(FILE)
     assert path is not None  # the source was recognised
-    content = read_json(path)
+    content = _read_content(path)
     settings = read_folder_settings(source.settings_folder)
     with errors_at(path):
         fields = Fields(content)
@@ -69,6 +78,34 @@ def load(source: TokenizerSource, overrides: Overrides) -> Opened:
         if settings is not None and settings.model_type in _MISTRALS:
             notes += [_WRONG_PATTERN] * (tokenizer.pattern == PATTERNS["llama3"])
         return Opened(tokenizer, FORMAT.name, tuple(notes))
+
+
+_VOCAB = re.compile(rb'"vocab"\s*:\s*(?=\{)')
+_CUT_OUT = b'"\\u0000", "merges": "\\u0000"'
+
+
+def _read_content(path: Path) -> Any:
+    """Return the value of the file; the kernel reads its vocabulary and merges if it can.
+
+    Raises:
+        TokenizerFileError: as for `read_json`.
+    """
+    data = check_values(path, read_bytes(path))
+    start = _VOCAB.search(data)
+    found = None if start is None else read_gpt2(data[start.end() :], None, BYTE_OF)
+    if start is not None and found is not None:
+        rest = _CUT_OUT.join((data[: start.end()], data[start.end() + found.size :]))
+        with suppress(TokenizerFileError):
+            match content := parse_json(path, rest):
+                case {"model": {"type": "BPE", "vocab": "\0", "merges": "\0"} as model} if (
+                    rest.count(b"\\u0000") == 2
+                ):
+                    from engine.pipeline.models import SpelledMerges
+
+                    table = MergeArrays(found.pairs, found.made)
+                    model["merges"] = SpelledMerges(found.tokens, table)
+                    return content
+    return parse_json(path, data)
 
 
 _MISTRALS = ("mistral", "mistral3", "ministral", "ministral3", "pixtral", "voxtral")

@@ -26,7 +26,7 @@ SWITCH = "BPE_TUI_KERNEL"
 """The environment variable that switches the kernel off, `BPE_TUI_KERNEL=no`, or its vectors,
 `BPE_TUI_KERNEL=plain`."""
 
-VERSION = 9
+VERSION = 10
 """The version that `kernel_version` must return. An older library, left behind in a checkout, may
 have functions of the same names with other arguments or results."""
 

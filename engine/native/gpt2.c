@@ -1,5 +1,5 @@
-/* GPT-2's vocabulary and merges, from the text of their files. Files that are not plain are left to
- * Python, which says what is wrong with them. After each text there is a 0. */
+/* GPT-2's vocabulary and merges, from the text of their files or of a tokenizer.json. Files that are not
+ * plain are left to Python, which says what is wrong with them. After each text there is a 0. */
 #include "pieces.h"
 
 enum { UNUSUAL = -2, CODES = 0x144 };
@@ -13,11 +13,13 @@ typedef struct {
 } Reader;
 
 /* The tokens joined, their sizes and ids; the ids of the two parts of each merge; its number and the id
- * that it makes; the ids of tokens of several bytes that no merge makes. */
+ * that it makes; the ids of tokens of several bytes that no merge makes; the size that was read of a
+ * tokenizer.json. */
 typedef struct {
     uint8_t *text;
     int64_t *sizes;
     int32_t *ids, *pairs, *made, *unmade;
+    int64_t *size;
 } Found;
 
 static const uint8_t *after_space(const uint8_t *at) {
@@ -25,10 +27,19 @@ static const uint8_t *after_space(const uint8_t *at) {
     return at;
 }
 
+/* Return the place after some marks, with any space between them; NULL if something else is there. */
+static const uint8_t *after(const uint8_t *at, const char *marks) {
+    for (const char *mark = marks; *mark; mark++, at++) {
+        if (mark > marks) at = after_space(at);
+        if (*at != (uint8_t)*mark) return NULL;
+    }
+    return at;
+}
+
 /* Return the character at a place, `CODES` for one that spells no byte, and move after it. */
 static int character(const uint8_t **at) {
     const uint8_t *c = *at;
-    const bool is_long = (*c & 0xE0) == 0xC0 && (c[1] & 0xC0) == 0x80;
+    const bool is_long = *c >= 0xC2 && *c < 0xE0 && (c[1] & 0xC0) == 0x80;
     *at += 1 + is_long;
     return is_long ? (*c & 0x1F) << 6 | (c[1] & 0x3F) : *c < 0x80 ? *c : CODES;
 }
@@ -66,9 +77,8 @@ static int64_t read_entry(Reader *r, const uint8_t **at, int64_t number) {
     r->text.length = 0;
     if (*next != '"') return UNUSUAL;
     if (!(next = read_token(r, next + 1, true))) return FAILED;
-    if (*next != '"' || !r->text.length) return UNUSUAL;
-    if (*(next = after_space(next + 1)) != ':') return UNUSUAL;
-    const uint8_t *digits = next = after_space(next + 1);
+    if (!r->text.length || !(next = after(next, "\":"))) return UNUSUAL;
+    const uint8_t *digits = next = after_space(next);
     int64_t id = 0;
     for (; *next >= '0' && *next <= '9' && id < INT32_MAX; next++) id = 10 * id + *next - '0';
     if (next == digits || (*digits == '0' && next > digits + 1) || id >= INT32_MAX) return UNUSUAL;
@@ -79,15 +89,16 @@ static int64_t read_entry(Reader *r, const uint8_t **at, int64_t number) {
     return 0;
 }
 
-static int64_t read_vocab(Reader *r, const uint8_t *at, const uint8_t *end) {
-    at = after_space(at);
-    if (*at != '{') return UNUSUAL;
-    for (int64_t number = 0; number == 0 || *at == ','; number++) {
-        at++;
-        const int64_t problem = read_entry(r, &at, number);
+/* Read the object of all entries, and move `at` after it. */
+static int64_t read_vocab(Reader *r, const uint8_t **at) {
+    const uint8_t *next = after_space(*at);
+    if (*next != '{') return UNUSUAL;
+    for (int64_t number = 0; number == 0 || *next == ','; number++) {
+        next++;
+        const int64_t problem = read_entry(r, &next, number);
         if (problem) return problem;
     }
-    return *at == '}' && after_space(at + 1) == end ? 0 : UNUSUAL;
+    return (*at = after(next, "}")) ? 0 : UNUSUAL;
 }
 
 static Piece *token_at(Reader *r, int64_t begin, int64_t end) {
@@ -97,38 +108,60 @@ static Piece *token_at(Reader *r, int64_t begin, int64_t end) {
 /* Whether a token may be a part of a merge: it is a byte, or a merge before has made it. */
 static bool is_there(const Piece *token) { return token && (token->length == 1 || token->value & 1); }
 
-/* Read a line with two tokens, and move `at` after them. */
-static int64_t read_merge(Reader *r, const uint8_t **at, Found *to, int32_t number) {
+/* The marks of a merge: before, between and after its two tokens. */
+typedef struct { const char *before, *between, *end; } Form;
+static const Form LINE = {"", " ", ""}, TEXT = {"\"", " ", "\""}, LIST = {"[\"", "\",\"", "\"]"};
+
+/* Read a merge, and move `at` after it. */
+static int64_t read_merge(Reader *r, const uint8_t **at, const Form *form, Found *to, int32_t number) {
+    const bool in_json = *form->before;
+    const uint8_t *next = after(*at, form->before);
     r->text.length = 0;
-    const uint8_t *next = read_token(r, *at, false);
-    if (!next) return FAILED;
+    if (!next) return UNUSUAL;
+    if (!(next = read_token(r, next, in_json))) return FAILED;
     const int64_t left = r->text.length;
-    if (*next != ' ' || left == 0) return UNUSUAL;
-    if (!(next = read_token(r, next + 1, false))) return FAILED;
+    if (!(next = after(next, form->between))) return UNUSUAL;
+    if (!(next = read_token(r, next, in_json))) return FAILED;
     const int64_t both = r->text.length;
-    next += *next == '\r';
-    if (both == left || (*next != '\n' && *next)) return UNUSUAL;
+    if (!(*at = after(next, form->end)) || left == 0 || both == left) return UNUSUAL;
     Piece *parts[] = {token_at(r, 0, left), token_at(r, left, both)}, *made = token_at(r, 0, both);
     if (!is_there(parts[0]) || !is_there(parts[1]) || !made || made->value & 1) return UNUSUAL;
     made->value |= 1;
     for (int each = 0; each < 2; each++) *to->pairs++ = (int32_t)(parts[each]->value >> 1);
     *to->made++ = number;
     *to->made++ = (int32_t)(made->value >> 1);
-    *at = next;
     return 0;
 }
 
-static int64_t read_merges(Reader *r, const uint8_t *at, const uint8_t *end, Found *to) {
+static int64_t read_lines(Reader *r, const uint8_t *at, const uint8_t *end, Found *to) {
     int32_t merges = 0;
     while (at < end) {
         if (*at == '\n') {
             at++;
             continue;
         }
-        const int64_t problem = read_merge(r, &at, to, merges++);
+        const int64_t problem = read_merge(r, &at, &LINE, to, merges++);
         if (problem) return problem;
+        at += *at == '\r';
+        if (*at != '\n' && *at) return UNUSUAL;
     }
     return merges;
+}
+
+/* Read `, "merges": […]`, and move `at` after it. */
+static int64_t read_list(Reader *r, const uint8_t **at, Found *to) {
+    static const char KEY[] = "\"merges\"";
+    int32_t merges = 0;
+    const uint8_t *next = after(after_space(*at), ",");
+    if (!next || strncmp((const char *)after_space(next), KEY, sizeof KEY - 1)) return UNUSUAL;
+    if (!(next = after(after_space(after_space(next) + sizeof KEY - 1), ":["))) return UNUSUAL;
+    for (bool is_more = true; is_more; next += is_more) {
+        next = after_space(next);
+        const int64_t problem = read_merge(r, &next, *next == '[' ? &LIST : &TEXT, to, merges++);
+        if (problem) return problem;
+        is_more = *(next = after_space(next)) == ',';
+    }
+    return (*at = after(next, "]")) ? merges : UNUSUAL;
 }
 
 static void copy_tokens(const Pieces *tokens, Found to) {
@@ -141,18 +174,26 @@ static void copy_tokens(const Pieces *tokens, Found to) {
     }
 }
 
-/* Read both files. `found` has room for as many tokens as the vocabulary has commas, and one more; for
- * as many merges as there are lines. Return the number of merges; UNUSUAL if an entry or a line is
- * not plain, a token comes or is made twice, or a merge needs one that is not there by then; FAILED
- * without memory. */
+/* Read a vocabulary and merges. `found` has room for as many tokens as the vocabulary has commas, and one
+ * more; for all merges.
+ *
+ * Args:
+ *     vocab: the object; without `lines` the merges of a tokenizer.json come after it.
+ *
+ * Returns:
+ *     the number of merges; UNUSUAL if an entry or a merge is not plain, a token comes twice, or a merge
+ *     needs one that is not there; FAILED without memory. */
 EXPORT int64_t gpt2_read(const uint8_t *vocab, int64_t vocab_size, const uint8_t *lines, int64_t size,
                          const int16_t *byte_of, const Found *found, uint64_t seed) {
     Reader r = {.byte_of = byte_of};
     Found to = *found;
+    const uint8_t *at = vocab;
     int64_t merges = FAILED;
-    if (start_pieces(&r.tokens, seed)) merges = read_vocab(&r, vocab, vocab + vocab_size);
-    if (merges == 0) merges = read_merges(&r, lines, lines + size, &to);
+    if (start_pieces(&r.tokens, seed)) merges = read_vocab(&r, &at);
+    if (merges == 0 && lines && after_space(at) != vocab + vocab_size) merges = UNUSUAL;
+    if (merges == 0) merges = lines ? read_lines(&r, lines, lines + size, &to) : read_list(&r, &at, &to);
     if (merges >= 0) copy_tokens(&r.tokens, *found);
+    if (merges >= 0) *found->size = at - vocab;
     release_pieces(&r.tokens);
     RELEASE(r.text);
     return merges;

@@ -2,7 +2,7 @@
 #include "kernel.h"
 
 /* Raise it with each change of an exported function: VERSION of engine/native/__init__.py. */
-EXPORT int64_t kernel_version(void) { return 9; }
+EXPORT int64_t kernel_version(void) { return 10; }
 
 static bool too_many(int64_t items, size_t size) {
     return items < 0 || (uint64_t)items > (uint64_t)PTRDIFF_MAX / size;

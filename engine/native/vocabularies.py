@@ -1,4 +1,4 @@
-"""Reading vocabularies in the kernel: GPT-2's two files, ranks, and the merges of ranks."""
+"""Reading vocabularies in the kernel: GPT-2's spelling, ranks, and the merges of ranks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from engine.core.arrays import parts_of
 from engine.core.errors import KernelMemoryError
-from engine.native import FAILED, KERNEL, PADDING, address, random_seed
+from engine.native import FAILED, KERNEL, PADDING, address, copied, random_seed
 
 _NO_MEMORY = "there is not enough memory to read the tokenizer"
 
@@ -76,18 +76,21 @@ class Gpt2Files(NamedTuple):
     Attributes:
         tokens: id → token; no token twice.
         unmade: the ids of the tokens of several bytes that no merge makes.
+        size: the bytes of a tokenizer.json that were read.
     """
 
     tokens: dict[int, bytes]
     pairs: array[int]
     made: array[int]
     unmade: array[int]
+    size: int
 
 
-def read_gpt2(vocab: bytes, lines: bytes, byte_of: Sequence[int]) -> Gpt2Files | None:
-    """Read a vocabulary in JSON and lines of merges; `None` if Python has to read them.
+def read_gpt2(vocab: bytes, lines: bytes | None, byte_of: Sequence[int]) -> Gpt2Files | None:
+    """Read a vocabulary in JSON and its merges; `None` if Python has to read them.
 
     Args:
+        lines: the merges; `None` if they come after the vocabulary, as in a tokenizer.json.
         byte_of: code point → the byte that it spells, −1 for none; 324 of them.
 
     Raises:
@@ -95,19 +98,21 @@ def read_gpt2(vocab: bytes, lines: bytes, byte_of: Sequence[int]) -> Gpt2Files |
     """
     if KERNEL is None:
         return None
-    tokens, merges = vocab.count(b",") + 2, lines.count(b"\n") + 1  # one is left as it is
+    tokens = vocab.count(b",") + 2  # one is left as it is
+    merges = tokens if lines is None else lines.count(b"\n") + 1
     text, spelled, none = array("B", bytes(len(vocab))), array("h", byte_of), array("i", [-1])
     sizes, ids, unmade = array("q", [-1]) * tokens, none * tokens, none * tokens
-    pairs, made = none * (2 * merges), none * (2 * merges)
-    found = (c_void_p * 6)(*map(address, (text, sizes, ids, pairs, made, unmade)))
-    texts = vocab, len(vocab), lines, len(lines)
+    pairs, made, size = none * (2 * merges), none * (2 * merges), array("q", [0])
+    found = (c_void_p * 7)(*map(address, (text, sizes, ids, pairs, made, unmade, size)))
+    texts = vocab, len(vocab), lines, len(lines or b"")
     merges = KERNEL.gpt2_read(*texts, address(spelled), found, random_seed())
     if merges == FAILED:
         raise KernelMemoryError(_NO_MEMORY)
     if merges < 0:
         return None
     sizes = sizes[: sizes.index(-1)]
-    by_id = dict(zip(ids, parts_of(text.tobytes(), sizes), strict=False))
+    by_id = dict(zip(ids, parts_of(copied(address(text), sum(sizes)), sizes), strict=False))
     if len(by_id) < len(sizes):
         return None  # an id is given to two tokens
-    return Gpt2Files(by_id, pairs[: 2 * merges], made[: 2 * merges], unmade[: unmade.index(-1)])
+    unmade = unmade[: unmade.index(-1)]
+    return Gpt2Files(by_id, pairs[: 2 * merges], made[: 2 * merges], unmade, size[0])

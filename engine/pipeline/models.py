@@ -19,11 +19,11 @@ from typing import Any, NamedTuple, Self
 
 from engine.core.errors import UnigramError
 from engine.core.events import Pair
-from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell_all
+from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell, unspell_all
 from engine.core.json_fields import Fields, well_formed
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.encoding.encoders import RankHeap
-from engine.encoding.merging import merge_arrays
+from engine.encoding.merging import MergeArrays, MergesInIds, merge_arrays
 from engine.native.encoding import Spelling, Way
 from engine.pipeline.stage import Stage, StageRegistry, setting, stage
 from engine.unigram.lattice import Lattice
@@ -119,6 +119,20 @@ class MergingModel(Model):
         ]
 
 
+class SpelledMerges(MergesInIds[str]):
+    """Merges of bytes in GPT-2's spelling, with the tokens that the kernel has read.
+
+    Attributes:
+        tokens: id → token.
+        vocab: spelling → id.
+    """
+
+    def __init__(self, tokens: dict[int, bytes], table: MergeArrays) -> None:
+        spelled = list(map(spell, tokens.values()))
+        super().__init__(dict(zip(tokens, spelled, strict=True)), table, ())
+        self.tokens, self.vocab = tokens, dict(zip(spelled, tokens, strict=True))
+
+
 LARGEST_ID = (1 << 32) - 1
 """The largest id in Hugging Face's library, which has 32 bits for one."""
 
@@ -129,6 +143,8 @@ def read_vocab(fields: Fields, key: str) -> dict[str, int]:
     Raises:
         TokenizerFileError: an id is not a whole number, too large, or given twice.
     """
+    if isinstance(merges := fields.value.get("merges"), SpelledMerges):
+        return merges.vocab
     vocab = dict(fields.inner(key).value)
     well_formed("".join(vocab), fields.path(key))
     ids = vocab.values()
@@ -190,6 +206,11 @@ class BPE(MergingModel):
 
     def settings(self) -> dict[str, Any]:
         return tables_last(super().settings())
+
+    @property
+    def _read(self) -> SpelledMerges | None:
+        """The merges with the tokens, if the kernel has read both."""
+        return self.merges if isinstance(self.merges, SpelledMerges) else None
 
     def check(self, fields: Fields) -> None:
         try:
@@ -265,6 +286,8 @@ class BPE(MergingModel):
     def tokens(self, in_bytes: bool) -> dict[int, bytes]:
         # A token that is the suffix or the prefix alone keeps it.
         prefix, suffix = self._prefix, self._suffix
+        if self._read is not None and in_bytes and not (prefix or suffix):
+            return self._read.tokens
         bare = list(self.vocab)
         if suffix:
             bare = [text if text == suffix else text.removesuffix(suffix) for text in bare]
@@ -282,6 +305,8 @@ class BPE(MergingModel):
 
     @cached_property
     def table(self) -> Mapping[Pair, tuple[int, int]]:  # type: ignore[override]
+        if self._read is not None and not self._prefix:
+            return self._read.table
         lefts, rights = zip(*self.merges, strict=True) if self.merges else ((), ())
         joined = map(self._joined if self._prefix else add, lefts, rights)
         columns = [
@@ -321,8 +346,10 @@ class BPE(MergingModel):
         return WholeTokens(inner, {token: i for token, i in unspelled if token is not None})
 
 
-def _read_merges(fields: Fields, key: str) -> list[tuple[str, str]]:
+def _read_merges(fields: Fields, key: str) -> Sequence[tuple[str, str]]:
     """Read the merges in either form: `["a", "b"]` or `"a b"`."""
+    if isinstance(merges := fields.value.get(key), SpelledMerges):
+        return merges
     spelled = fields.items(key)
     if spelled and isinstance(spelled[0], str) and spelled[0].startswith("#version"):
         del spelled[0]

@@ -143,7 +143,7 @@ class Pipeline:
         )
         processor = pipeline.post_processor
         for part in (*processor.template(1), *processor.template(2)) if processor else ():
-            if not set(part.ids).issubset(pipeline._spellings):
+            if part.ids and not set(part.ids).issubset(pipeline._spellings):
                 what = f"puts {part.token[:60]!r} as an id that no token has"
                 raise fields.error("post_processor", what)
         return pipeline

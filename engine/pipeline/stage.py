@@ -128,7 +128,8 @@ class Stage:
                 value = value.to_json()
             elif isinstance(value, Mapping):
                 value = dict(value)
-            values[each.name] = list(value) if isinstance(value, tuple) else value
+            is_list = isinstance(value, Sequence) and not isinstance(value, str)
+            values[each.name] = list(value) if is_list else value
         return values
 
     def to_json(self) -> dict[str, Any]:

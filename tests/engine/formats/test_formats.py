@@ -29,6 +29,7 @@ from engine.formats import gpt2, open_tokenizer, save
 from engine.formats.gpt2 import could_be_json, is_spelled_otherwise
 from engine.formats.source import TokenizerSource
 from engine.native import KERNEL
+from engine.pipeline.models import SpelledMerges
 from engine.text.patterns import PATTERNS
 
 REPO = Path(__file__).resolve().parents[3]
@@ -194,6 +195,36 @@ def test_the_kernel_reads_a_vocabulary_and_merges_as_python_does(
         assert isinstance(gpt2.read(TokenizerSource([vocab, merges])).merges, MergesInIds)
     with patch("engine.native.vocabularies.KERNEL", None):
         assert _read_both(vocab, merges) == read
+
+
+IN_JSON = '{"model": {"type": "BPE", "vocab": %s,\n"merges" :[%s ] }, "decoder":null}'
+LISTS, TEXTS = r'["a", "b"],[ "Ġ" ,"a" ],["\\", "\""]', r'"a b", "Ġ a","\\ \""'
+
+
+def _opened_json(path: Path) -> object:
+    try:
+        opened = open_tokenizer(path)
+    except TokenizerFileError as error:
+        return str(error)
+    found = opened.tokenizer
+    return found.vocab, found.merges, dict(found.merge_table), opened.notes, found.pipeline
+
+
+@examples(2000)
+@given(st.lists(EDITS, max_size=2), st.integers(0, 160), st.sampled_from([LISTS, TEXTS]))
+@example([], 0, LISTS)
+@example([], 0, TEXTS)
+def test_the_kernel_reads_a_tokenizer_json_as_python_does(
+    place: Path, edits: list[tuple[int, int, str]], start: int, merges: str
+) -> None:
+    path, moved = place / "t.json", [(start + at, gone, new) for at, gone, new in edits]
+    path.write_text(_edited(IN_JSON % (VOCAB, merges), moved), newline="")
+    read = _opened_json(path)
+    if KERNEL is not None and not edits:
+        assert isinstance(read, tuple)
+        assert isinstance(read[-1].model.merges, SpelledMerges)
+    with patch("engine.native.vocabularies.KERNEL", None):
+        assert _opened_json(path) == read
 
 
 @pytest.mark.parametrize("name", ["", "vocab.json"])
