@@ -29,6 +29,7 @@ from engine.text.corpus import CHUNK, Corpus, separator_of
 from engine.text.cutting import cutter_for
 from engine.text.patterns import PATTERNS, BorderTables, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import (
+    VISIBLE,
     Chunk,
     ChunkCutter,
     SpecialSplitter,
@@ -172,13 +173,16 @@ class ChunkCount(NamedTuple):
     documents: int
 
 
-def documents_in(data: bytes, continues: bool, splitter: SpecialSplitter) -> int:
+def count_begun(documents: Sequence[bytes], continues: bool) -> int:
     """Count the documents that begin in a chunk.
 
-    A document is the text between two special tokens, if it is more than whitespace.
+    Args:
+        documents: the texts between its special tokens; only one that is more than whitespace is a
+            document.
+        continues: whether the first has begun, and been counted, in an earlier chunk.
     """
-    documents = splitter.documents(data)
-    begun = sum(not is_blank(document) for document in documents)
+    unclear = [document for document in documents if not VISIBLE.search(document)]
+    begun = len(documents) - sum(map(is_blank, unclear))
     return begun - (continues and not is_blank(documents[0]))
 
 
@@ -196,22 +200,17 @@ class PlainCounter:
             data: its bytes; no pretoken or special token crosses its ends.
             continues: whether its first document has begun, and been counted, in an earlier chunk.
         """
-        counts = count_pretokens_of(data, self._pattern, self._splitter)
-        return PlainCount(counts, documents_in(data, continues, self._splitter))
-
-
-def count_pretokens_of(
-    data: bytes, pattern: Pattern, splitter: SpecialSplitter
-) -> dict[bytes, int]:
-    """Count the pretokens of a text, in order of first appearance."""
-    if splitter.is_plain and pattern == PATTERNS["none"]:
-        return Counter(filter(None, splitter.documents(data)))
-    if splitter.is_plain:
-        texts: Iterable[str] = map(to_text, splitter.documents(data))
-    else:  # the splitter changes a text before the pattern cuts it, so it needs the whole text
-        texts = (piece for piece, special in splitter.split_text(to_text(data)) if not special)
-    counts = Counter(chain.from_iterable(map(pattern.split, texts)))
-    return {to_bytes(pretoken): count for pretoken, count in counts.items()}
+        documents = self._splitter.documents(data)
+        begun = count_begun(documents, continues)
+        if self._splitter.is_plain and self._pattern == PATTERNS["none"]:
+            return PlainCount(Counter(filter(None, documents)), begun)
+        if self._splitter.is_plain:
+            texts: Iterable[str] = map(to_text, documents)
+        else:  # the splitter changes a text before the pattern cuts it, so it needs the whole text
+            pieces = self._splitter.split_text(to_text(data))
+            texts = (piece for piece, special in pieces if not special)
+        counts = Counter(chain.from_iterable(map(self._pattern.split, texts)))
+        return PlainCount({to_bytes(pretoken): n for pretoken, n in counts.items()}, begun)
 
 
 class NativePieceCounter:
@@ -251,8 +250,8 @@ def counter_for(pattern: Pattern, splitter: SpecialSplitter) -> ChunkCounter:
 
 
 def _counts_in_pieces(pattern: Pattern, splitter: SpecialSplitter) -> bool:
-    has_pieces = bool(pattern.borders) or pattern == PATTERNS["none"]
-    return KERNEL is not None and has_pieces and splitter.is_plain
+    # Whole documents hardly repeat, so numbering them would only copy them several times.
+    return KERNEL is not None and bool(pattern.borders) and splitter.is_plain
 
 
 class CountedChunk(NamedTuple):

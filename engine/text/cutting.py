@@ -14,7 +14,7 @@ from functools import cache, partial
 from engine.core.arrays import parts_of
 from engine.core.slow_modules import regex, unicodedata
 from engine.native import KERNEL, scanning
-from engine.text.patterns import PATTERNS, Pattern, bert_pattern, name_of
+from engine.text.patterns import Pattern, bert_pattern, name_of
 from engine.text.pretokenize import pretokens_of_piece
 
 CutPieces = Callable[[bytes, "array[int]"], tuple["array[int]", "array[int]"]]
@@ -31,15 +31,8 @@ def cutter_for(pattern: Pattern) -> CutPieces:
     >>> [numbers.tolist() for numbers in cut(b" low  .", array("q", [4, 3]))]
     [[4, 1, 2], [1, 2]]
     """
-    if pattern == PATTERNS["none"]:
-        return _leave_whole
     scanner = scanner_for(pattern)
     return regex_cutter(pattern) if scanner is None else scanner.cut
-
-
-def _leave_whole(text: bytes, sizes: array[int]) -> tuple[array[int], array[int]]:
-    """Return each piece as one pretoken."""
-    return sizes, array("q", (1,)) * len(sizes)
 
 
 def text_cutter(pattern: Pattern) -> Callable[[str], list[str]]:

@@ -128,7 +128,8 @@ def words_in(text: str) -> list[str]:
     return list(filter(None, regex.split(r"\s+", text)))
 
 
-_VISIBLE = re.compile(rb"[\x21-\x7e]")
+VISIBLE = re.compile(rb"[\x21-\x7e]")
+"""Matches a byte of visible ASCII, which is no part of whitespace."""
 
 
 def is_blank(data: bytes) -> bool:
@@ -137,7 +138,7 @@ def is_blank(data: bytes) -> bool:
     >>> is_blank("\u3000\n".encode()), is_blank(b" a")
     (True, False)
     """
-    if _VISIBLE.search(data):
+    if VISIBLE.search(data):
         return False
     text = to_text(data)
     return not text or text.isspace()
@@ -275,6 +276,9 @@ class SpecialSplitter:
 
     def documents(self, data: bytes) -> list[bytes]:
         """Split the bytes at the special tokens; empty documents are included."""
+        if len(self.tokens) == 1:  # ten times faster than by a regex
+            [token] = self.tokens
+            return data.split(token)
         return self.bytes_regex.split(data)
 
 

@@ -26,7 +26,7 @@ from engine import (
     count_pretokens,
     train_bpe,
 )
-from engine.counting.count import documents_in
+from engine.counting.count import count_begun
 from engine.native import KERNEL, SWITCH
 from engine.native.counting import KernelCounter
 from engine.native.scanning import MARK, PAGE, SCANNED
@@ -113,7 +113,7 @@ def test_a_document_in_several_pieces_is_counted_once(
 ) -> None:
     splitter = SpecialSplitter(special_tokens)
     counted = sum(
-        documents_in(piece.data, piece.continues, splitter)
+        count_begun(splitter.documents(piece.data), piece.continues)
         for piece in pieces_of(data, pattern, special_tokens, size, block)
     )
     assert counted == documents_of(data, special_tokens)
