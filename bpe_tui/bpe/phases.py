@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from bpe_tui.widgets.language import plural, tr, visible_message
-from engine.bpe.frame import Frame
-from engine.bpe.record import Record
+
+if TYPE_CHECKING:  # `train` describes the phases, and imports no frame
+    from engine.bpe.frame import Frame
+    from engine.bpe.record import Record
 
 
 def describe_border(frame: Frame) -> tuple[str, ...]:

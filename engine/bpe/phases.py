@@ -144,11 +144,13 @@ class PhasedTrainer(Trainer):
     def steps(self) -> Iterator[MergeStep]:
         """Yield the merges of all phases. Stop pulling to stop; call this only once."""
         yield from self._first_steps(self.phases[0].size - self.record.first_id)
-        counts = self.counts
+        counts: Mapping[bytes, int] = self.counts
         for phase in self.phases[1:]:
             cut = self._recount(phase.pattern)
             corpus = cut if isinstance(cut, CountedCorpus) else CountedCorpus(Counter(cut))
-            counts = {pretoken: count for pretoken, count in corpus.counts.items() if count}
+            counts = corpus.counts
+            if not all(counts.values()):
+                counts = {pretoken: count for pretoken, count in counts.items() if count}
             check_counts(counts)
             yield from self._go_on(phase, corpus, counts)
         self.stop_reason = self._why_stopped(counts)
@@ -159,7 +161,7 @@ class PhasedTrainer(Trainer):
         """Make all merges again in other pretokens, note the border, and yield further merges."""
         record, done = self.record, len(self.record)
         algorithm = algorithm_for(self.algorithm.name, record.tie_rule, record.alphabet, counts)
-        earlier = [record.pair_of(index) for index in range(done)]
+        earlier = record.first_pairs(done)
         task = algorithm.task_type(
             counts,
             record.vocab,

@@ -1,14 +1,18 @@
 /* Training, as engine/bpe/trainers/fast.py does it, and the record of each step. */
 #include "merger.h"
 
-enum { AHEAD = 8, FIRST_SLOTS = 1 << 14, RECENT = 1 << 16 };
+enum { AHEAD = 8, FIRST_SLOTS = 1 << 14 };
+static const int64_t MANY = INT64_MAX / 4; /* above any `most_words` */
 
 /* -- pairs and their numbers */
 
+static inline uint64_t key_of(Pair pair) {
+    return (uint64_t)(uint32_t)pair.left << 32 | (uint32_t)pair.right;
+}
+
 /* Return the first slot where a pair may be. */
 static inline uint64_t first_slot(const Merger *m, Pair pair) {
-    const uint64_t key = (uint64_t)(uint32_t)pair.left << 32 | (uint32_t)pair.right;
-    return scrambled(key, m->seed) & ((uint64_t)m->slot_count - 1);
+    return scrambled(key_of(pair), m->seed) & ((uint64_t)m->slot_count - 1);
 }
 
 static uint64_t slot_of(const Merger *m, Pair pair) {
@@ -48,19 +52,13 @@ static bool add_pair(Merger *m, Pair pair, int64_t count, int64_t begin) {
 }
 
 /* Whether the token of a pair would have more words than `most_words`, or go on after a colon and a
- * space; `is_wordy` of engine/bpe/trainers/algorithm.py is the same rule. */
+ * space; `is_wordy` of engine/bpe/trainers/algorithm.py is the same rule. No token that occurs is
+ * empty. */
 static bool is_wordy(const Merger *m, Pair pair) {
-    const Span parts[] = {bytes_of(m, pair.left), bytes_of(m, pair.right)};
-    uint8_t before = ' ';
-    int64_t words = 0;
-    for (int part = 0; part < 2; part++)
-        for (int64_t at = parts[part].begin; at < parts[part].end; at++) {
-            const uint8_t byte = m->text.at[at];
-            if (before == ':' && byte == ' ') return true;
-            words += before == ' ' && byte != ' ';
-            before = byte;
-        }
-    return words > m->most_words;
+    const uint8_t last = m->text.at[bytes_of(m, pair.left).end - 1];
+    const uint8_t first = m->text.at[bytes_of(m, pair.right).begin];
+    const int64_t words = m->words.at[pair.left] + m->words.at[pair.right];
+    return (last == ':' && first == ' ') || words - (last != ' ' && first != ' ') > m->most_words;
 }
 
 /* Whether the token of a pair is short enough, in bytes and in words. */
@@ -69,9 +67,21 @@ static bool may_merge(const Merger *m, Pair pair) {
            !(m->most_words && is_wordy(m, pair));
 }
 
+/* Return the number of words of a text, MANY if it goes on after a colon and a space. */
+static int64_t words_in(const uint8_t *at, const uint8_t *end) {
+    int64_t words = 0;
+    for (uint8_t before = ' '; at < end; before = *at++) {
+        if (before == ':' && *at == ' ') return MANY;
+        words += before == ' ' && *at != ' ';
+    }
+    return words;
+}
+
 /* Add a token whose bytes are at the end of `text` now. */
 static bool add_token(Merger *m, int64_t width) {
-    return PUSH(m->ends, m->text.length) && PUSH(m->widths, (int32_t)width) &&
+    const int64_t begin = m->ends.length ? m->ends.at[m->ends.length - 1] : 0;
+    return PUSH(m->words, words_in(m->text.at + begin, m->text.at + m->text.length)) &&
+           PUSH(m->ends, m->text.length) && PUSH(m->widths, (int32_t)width) &&
            PUSH(m->before.group_of, -1) && PUSH(m->after.group_of, -1);
 }
 
@@ -122,7 +132,9 @@ static inline int32_t pretoken_of(const Merger *m, int64_t cell) {
 static void find_pretokens(const Merger *m, const int32_t *starts, int64_t count,
                            int32_t pretokens[AHEAD]) {
     for (int64_t next = AHEAD; next < count && next < 2 * AHEAD; next++) {
-        PREFETCH(&m->cells.at[starts[next]]);
+        const int64_t block = starts[next] / BLOCK * BLOCK; /* mostly in two lines */
+        PREFETCH(&m->cells.at[block]);
+        PREFETCH(&m->cells.at[block + BLOCK - 1]);
         PREFETCH(&m->borders[starts[next] / BLOCK]);
     }
     for (int64_t each = 0; each < count && each < AHEAD; each++) {
@@ -163,6 +175,12 @@ static bool replace(Merger *m, Pair pair, int32_t new_id, Span span, Step *step)
     return true;
 }
 
+/* Return the pair of a group that the new tokens have broken up. */
+static inline Pair broken(const Neighbours *side, int64_t group, Pair merged, bool is_before) {
+    const int32_t token = side->groups.at[group].token;
+    return is_before ? (Pair){token, merged.left} : (Pair){merged.right, token};
+}
+
 /* Lower the counts of the pairs that the new tokens have broken up, but not that of the merged pair.
  * Only the merged pair turned round may be among them several times, as (b, a) in `abab`; it is
  * changed once. A pair that would have made too long a token has no number. */
@@ -173,10 +191,12 @@ static bool subtract_broken(Merger *m, int32_t number, int32_t new_id) {
     for (int is_before = 0; is_before < 2; is_before++) {
         const Neighbours *side = is_before ? &m->before : &m->after;
         for (int64_t each = 0; each < side->groups.length; each++) {
+            if (each + 2 * AHEAD < side->groups.length)
+                PREFETCH(&m->slots[first_slot(m, broken(side, each + 2 * AHEAD, merged, is_before))]);
             if (each + AHEAD < side->groups.length) {
-                const int32_t later = side->groups.at[each + AHEAD].token;
-                const Pair pair = is_before ? (Pair){later, merged.left} : (Pair){merged.right, later};
-                PREFETCH(&m->slots[first_slot(m, pair)]);
+                const int32_t later = m->slots[first_slot(m, broken(side, each + AHEAD, merged, is_before))];
+                PREFETCH(&m->pairs.at[later < 0 ? 0 : later]);
+                PREFETCH(&m->counts.at[later < 0 ? 0 : later]);
             }
             const Group group = side->groups.at[each];
             const int32_t token = group.token == new_id ? merged.left : group.token;
@@ -269,91 +289,96 @@ static bool count_cells(Merger *m) {
     return true;
 }
 
-static int compare_ids(const void *one, const void *other) {
-    const Pair *a = one, *b = other;
-    return a->left != b->left ? (a->left > b->left) - (a->left < b->left)
-                              : (a->right > b->right) - (a->right < b->right);
+/* A pair of units. `number`: in the order of appearance, NO_PAIR if it may not merge; `places`: the
+ * number of its places. */
+typedef struct { uint64_t key; int32_t number; uint32_t places; int64_t count; } UnitPair;
+
+/* The pairs of units in a hash table, at most half full; a slot without places is free. `numbers`:
+ * cell → the number of the pair that begins there, NO_PAIR if there is none or if it may not merge. */
+typedef struct { UnitPair *slots; int64_t slot_count, used; int32_t pairs; ARRAY(int32_t) numbers; } UnitPairs;
+
+static inline UnitPair *first_place(const UnitPairs *all, uint64_t key, uint64_t seed) {
+    return &all->slots[scrambled(key, seed) & ((uint64_t)all->slot_count - 1)];
 }
 
-/* Number the pairs of units in the order of appearance, and count them. `numbers`: cell → the number
- * of the pair that begins there, NO_PAIR if there is none or if it may not merge. Until the starts are
- * listed, `begins` has the number of places of each pair. `recent`: hash → the last pair of it; all
- * pairs of bytes have different hashes. */
-static bool count_pairs(Merger *m, int32_t *numbers, int32_t recent[RECENT]) {
+static inline UnitPair *unit_pair(const UnitPairs *all, uint64_t key, uint64_t seed) {
+    UnitPair *slot = first_place(all, key, seed);
+    const UnitPair *end = all->slots + all->slot_count;
+    while (slot->places && slot->key != key) slot = slot + 1 < end ? slot + 1 : all->slots;
+    return slot;
+}
+
+static bool grow_table(UnitPairs *all, uint64_t seed) {
+    UnitPairs larger = *all;
+    larger.slot_count = all->slot_count ? 2 * all->slot_count : FIRST_SLOTS;
+    TRY(larger.slots = zeroed_table(larger.slot_count, sizeof *larger.slots));
+    for (int64_t slot = 0; slot < all->slot_count; slot++)
+        if (all->slots[slot].places)
+            *unit_pair(&larger, all->slots[slot].key, seed) = all->slots[slot];
+    free(all->slots);
+    *all = larger;
+    return true;
+}
+
+/* Count the pairs of units. After the last cell more than `AHEAD` may be read. */
+static bool count_pairs(Merger *m, UnitPairs *all) {
     for (int64_t cell = 0, pretoken = -1; cell + 1 < m->cells.length; cell++) {
         const Pair pair = {m->cells.at[cell], m->cells.at[cell + 1]};
+        const Pair later = {m->cells.at[cell + AHEAD], m->cells.at[cell + AHEAD + 1]};
+        PREFETCH(first_place(all, key_of(later), m->seed));
         pretoken += pair.left == BORDER;
-        numbers[cell] = NO_PAIR;
+        all->numbers.at[cell] = NO_PAIR;
         if (pair.left == BORDER || pair.right == BORDER) continue;
-        int32_t *last = &recent[((uint32_t)pair.left << 8 ^ (uint32_t)pair.right) % RECENT];
-        int32_t number = *last;
-        if (number >= m->pairs.length || compare_ids(&m->pairs.at[number], &pair)) {
-            number = number_of(m, pair.left, pair.right);
-            if (number < 0) {
-                if (!may_merge(m, pair)) continue;
-                number = (int32_t)m->pairs.length;
-                TRY(add_pair(m, pair, 0, 0));
+        UnitPair *found = unit_pair(all, key_of(pair), m->seed);
+        if (!found->places) {
+            if (2 * all->used++ == all->slot_count) {
+                TRY(grow_table(all, m->seed));
+                found = unit_pair(all, key_of(pair), m->seed);
             }
-            *last = number;
+            *found = (UnitPair){key_of(pair), may_merge(m, pair) ? all->pairs++ : NO_PAIR, 0, 0};
         }
-        m->counts.at[number] += m->times[pretoken];
-        m->begins.at[number]++;
-        numbers[cell] = number;
-        m->places++;
+        found->places++;
+        found->count += m->times[pretoken];
+        all->numbers.at[cell] = found->number;
+        m->places += found->number != NO_PAIR;
     }
     return true;
 }
 
-/* What is sorted by its pair, which comes first. */
-typedef struct { Pair pair; int32_t number; uint32_t places; int64_t count; } Numbered;
-
-/* Number the pairs in the order of their ids instead. */
-static bool sort_pairs(Merger *m, int32_t *numbers) {
-    const int64_t pairs = m->pairs.length;
-    Numbered *sorted = zeroed(pairs, sizeof *sorted);
-    int32_t *number_now = zeroed(pairs, sizeof *number_now);
-    const bool has_memory = sorted && number_now;
-    for (int32_t each = 0; has_memory && each < pairs; each++)
-        sorted[each] = (Numbered){m->pairs.at[each], each, m->begins.at[each], m->counts.at[each]};
-    if (has_memory) qsort(sorted, (size_t)pairs, sizeof *sorted, compare_ids);
-    for (int32_t each = 0; has_memory && each < pairs; each++) {
-        m->pairs.at[each] = sorted[each].pair;
-        m->begins.at[each] = sorted[each].places;
-        m->counts.at[each] = sorted[each].count;
-        number_now[sorted[each].number] = each;
-    }
-    for (int64_t cell = 0; has_memory && cell + 1 < m->cells.length; cell++)
-        if (numbers[cell] != NO_PAIR) numbers[cell] = number_now[numbers[cell]];
-    free(sorted);
-    free(number_now);
-    return has_memory && grow_slots(m, m->slot_count);
+static int compare_keys(const void *one, const void *other) {
+    const uint64_t key = ((const UnitPair *)one)->key, next = ((const UnitPair *)other)->key;
+    return (key > next) - (key < next);
 }
 
-/* List the starts of all pairs. */
-static bool list_starts(Merger *m, const int32_t *numbers) {
-    uint32_t *next = m->begins.at, begin = 0;
-    for (int64_t pair = 0; pair < m->pairs.length; pair++) {
-        const uint32_t places = next[pair];
-        next[pair] = begin;
-        begin += places;
+/* Number the pairs in the order of their ids, and list the starts of each. */
+static bool list_starts(Merger *m, UnitPairs *all) {
+    uint32_t *next = zeroed(all->pairs, sizeof *next); /* number in `all` → place of the next start */
+    int64_t pairs = 0, begin = 0;
+    /* The first step needs more starts; to move them later would take longer. */
+    bool done = next && RESERVE(m->starts, 2 * m->places) && grow_slots(m, all->slot_count);
+    for (int64_t slot = 0; slot < all->slot_count; slot++)
+        if (all->slots[slot].places && all->slots[slot].number != NO_PAIR)
+            all->slots[pairs++] = all->slots[slot];
+    qsort(all->slots, (size_t)pairs, sizeof *all->slots, compare_keys);
+    for (int64_t each = 0; done && each < pairs; each++) {
+        const UnitPair *found = &all->slots[each];
+        next[found->number] = (uint32_t)begin;
+        done = add_pair(m, (Pair){(int32_t)(found->key >> 32), (int32_t)found->key}, found->count, begin);
+        begin += found->places;
     }
-    TRY(RESERVE(m->starts, m->places));
-    m->starts.length = m->places;
-    for (int64_t cell = 0; cell + 1 < m->cells.length; cell++)
-        if (numbers[cell] != NO_PAIR) m->starts.at[next[numbers[cell]]++] = (int32_t)cell;
-    for (int64_t pair = m->pairs.length - 1; pair > 0; pair--) next[pair] = next[pair - 1];
-    if (m->pairs.length) next[0] = 0;
-    return true;
+    for (int64_t cell = 0; done && cell + 1 < m->cells.length; cell++)
+        if (all->numbers.at[cell] != NO_PAIR) m->starts.at[next[all->numbers.at[cell]]++] = (int32_t)cell;
+    m->starts.length = done ? begin : 0;
+    free(next);
+    return done;
 }
 
 static bool begin_pairs(Merger *m) {
-    int32_t *numbers = zeroed_table(m->cells.length, sizeof *numbers);
-    int32_t *recent = zeroed(RECENT, sizeof *recent);
-    const bool begun = numbers && recent && grow_slots(m, FIRST_SLOTS) &&
-                       count_pairs(m, numbers, recent) && sort_pairs(m, numbers) &&
-                       list_starts(m, numbers);
-    free(numbers);
-    free(recent);
+    UnitPairs all = {0};
+    const bool begun = RESERVE(all.numbers, m->cells.length) && grow_table(&all, m->seed) && count_pairs(m, &all) &&
+                       list_starts(m, &all);
+    RELEASE(all.numbers);
+    free(all.slots);
     return begun;
 }
 
@@ -370,6 +395,7 @@ EXPORT void merger_finish(Merger *m) {
     RELEASE(m->text);
     RELEASE(m->ends);
     RELEASE(m->widths);
+    RELEASE(m->words);
     RELEASE(m->begins);
     RELEASE(m->starts);
     RELEASE(m->heap);
@@ -428,8 +454,8 @@ typedef struct {
 } Choice;
 
 /* Start a training. `units`: the pretokens joined, each up to its entry in `ends`; `times`: the count
- * of each. If merges are made before the first step, `earlier` has these, and units are bytes. NULL
- * without memory, or if the tie rule is unknown. */
+ * of each. If merges are made before the first step, `earlier` has these, and `units` the address of
+ * each pretoken's bytes. NULL without memory, or if the tie rule is unknown. */
 EXPORT Merger *merger_new(const void *units, int64_t is_wide, const int64_t *ends,
                           const int64_t *times, int64_t pretokens, const Rules *earlier,
                           const Choice *choice, uint64_t seed) {

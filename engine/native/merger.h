@@ -63,6 +63,7 @@ struct Merger {
     ARRAY(uint8_t) text;    /* the bytes of all tokens, joined */
     ARRAY(int64_t) ends;    /* id → end of its bytes in `text` */
     ARRAY(int32_t) widths;  /* id → number of its cells */
+    ARRAY(int64_t) words;   /* id → number of its words */
     ARRAY(int64_t) uses;    /* unit → number of its occurrences before the first merge */
     int64_t prefix;         /* bytes that a token loses when it becomes the right part of another */
 
@@ -117,8 +118,9 @@ int (*tie_rule_named(const char *name))(const Merger *, Pair, Pair);
 /* compact.c: drop starts that are of no use, if these are many. */
 void compact(Merger *m);
 
-/* respell.c: write the tokens that earlier merges make of the pretokens into the cells. */
-bool respell(Merger *m, const Rules *earlier, const uint8_t *bytes, const int64_t *ends,
+/* respell.c: write the tokens that earlier merges make of the pretokens into the cells. `texts`: the
+ * pretokens; `ends`: of each, if they were joined. */
+bool respell(Merger *m, const Rules *earlier, const uint8_t *const *texts, const int64_t *ends,
              int64_t pretokens);
 
 /* scores.c: prepare to choose by score; choose the pair of the highest score, NO_PAIR if none is

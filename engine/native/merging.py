@@ -117,13 +117,16 @@ class Merger(KernelObject):
             spelled is not None,
             min(min_count, MOST_COUNTED),
             min(_ANY_LENGTH if longest is None else longest, _ANY_LENGTH),
-            min(most_words or 0, _ANY_LENGTH),
+            min(most_words or 0, _ANY_LENGTH // 4),
             tie_rule.encode(),
             address(ranks),
         )
         ends = array("q", accumulate(map(len, counts if spelled is None else spelled)))
         ids = array("i", () if spelled is None else chain.from_iterable(spelled))
-        units = b"".join((*counts, PADDING)) if spelled is None else address(ids)
+        units: object = address(ids)
+        if spelled is None:
+            # Of whole documents a copy would take longer than the addresses.
+            units = (c_char_p * len(counts))(*counts) if earlier else b"".join((*counts, PADDING))
         rules = _rules_of(earlier, len(vocab) - len(earlier), memory_error) if earlier else None
         super().__init__(
             "merger",

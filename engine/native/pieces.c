@@ -6,13 +6,6 @@
 
 enum { FEW_SLOTS = 1 << 12 };
 
-/* Return the first bytes of a text as a number. 8 bytes must be readable, however short it is. */
-static uint64_t word_at(const uint8_t *text, int64_t length) {
-    uint64_t word;
-    memcpy(&word, text, WORD);
-    return length >= WORD ? word : word & ((1ull << 8 * length) - 1);
-}
-
 static uint64_t hash_of(const Pieces *p, const uint8_t *text, int64_t length) {
     uint64_t hash = (uint64_t)length;
     for (int64_t at = 0; at < length; at += WORD)

@@ -26,6 +26,13 @@ typedef struct {
     uint64_t seed;
 } Pieces;
 
+/* Return the first bytes of a text as a number. 8 bytes must be readable, however short it is. */
+static inline uint64_t word_at(const uint8_t *text, int64_t length) {
+    uint64_t word;
+    memcpy(&word, text, WORD);
+    return length >= WORD ? word : word & ((1ull << 8 * length) - 1);
+}
+
 bool start_pieces(Pieces *p, uint64_t seed);
 void release_pieces(Pieces *p); /* allowed in any state */
 

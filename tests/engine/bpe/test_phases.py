@@ -116,13 +116,15 @@ class TestLimits:
 
 
 @pytest.mark.parametrize("tie_rule", ["lexicographic", "smallest-ids", "first-seen"])
-@pytest.mark.parametrize("text", ["fox", "prompts", "runs"])
-def test_all_trainers_find_the_same_steps(tie_rule: str, text: str) -> None:
-    text = CORPORA[text]
+@pytest.mark.parametrize(
+    ("text", "most_words"), [("fox", 4), ("prompts", 4), ("prompts", 10**30), ("runs", 4)]
+)
+def test_all_trainers_find_the_same_steps(tie_rule: str, text: str, most_words: int) -> None:
+    options = {"tie_rule": tie_rule, "most_words": most_words}
     found = [
         [
             step.as_dict()
-            for step in trained(text, (280, 310), tie_rule=tie_rule, algorithm=name).steps()
+            for step in trained(CORPORA[text], (280, 310), algorithm=name, **options).steps()
         ]
         for name in TRAINERS
     ]
