@@ -12,13 +12,20 @@ from opening import recorded_once, waiting_ends_with
 
 from bpe_tui.app import lesson_author
 from bpe_tui.app.lesson_author import SIZES, unseen_at
+from bpe_tui.session.commands import COMMANDS
+from bpe_tui.session.declarations import VIEWS
 from bpe_tui.session.languages import DEFAULT_LANGUAGE, languages
-from bpe_tui.session.lessons import builtin_lessons
-from engine.learning.lesson import Lesson
+from bpe_tui.session.lessons import builtin_lessons, config_of
+from bpe_tui.session.models import model_of
+from bpe_tui.shell.commands import commands_on
+from engine.learning.lesson import Lesson, Scene
 from engine.learning.lesson_file import read_lesson
 
 SMALLEST, *LARGER = SIZES
 LESSONS = [each.number for each in builtin_lessons()]
+KEYS = {key for command in COMMANDS for key in command.shown.split()}
+TABS = {*"0123456789"}
+"""Keys of screens; on its own screen such a key does nothing."""
 
 
 def read(number: int, language: str = DEFAULT_LANGUAGE) -> Lesson:
@@ -84,3 +91,23 @@ def test_each_scene_shows_what_its_text_names_at_every_size(language: str) -> No
 def test_each_scene_says_what_is_in_sight(number: int) -> None:
     for scene in read(number).scenes:
         assert scene.show is None or scene.asks or scene.show.see, scene.title
+
+
+def keys_named(scene: Scene) -> set[str]:
+    """Return the keys in a scene's text: code of one letter, else “in quotes”, or of a key."""
+    codes = {text for each in scene.paragraphs for text, style in each.words if style == "code"}
+    return {code for code in codes if code in KEYS or (len(code) == 1 and "A" <= code <= "z")}
+
+
+@pytest.mark.parametrize("language", languages())
+def test_each_key_that_a_text_names_is_bound_on_the_screen_of_its_scene(language: str) -> None:
+    unbound = []
+    for lesson in (read(number, language) for number in LESSONS):
+        shown, view = lesson.scenes[0], ""
+        for scene in lesson.scenes:
+            shown = scene if scene.show is not None else shown
+            view = (shown.show.view if shown.show is not None else None) or view
+            screen = model_of(config_of(lesson, shown)).screen(VIEWS[view])
+            bound = {key for command in commands_on(screen) for key in command.shown.split()}
+            unbound += [(scene.title, key) for key in keys_named(scene) - bound - TABS]
+    assert unbound == []
