@@ -70,7 +70,7 @@ def _pose_fewer(frame: Frame, request: Request) -> Question:
             ),
         ),
         advice=say(
-            "What the corpus has often is few tokens; a space and capitals count."
+            "What was frequent in training is few tokens; a space and capitals count."
             if frame.step
             else "No merge is made yet, so each byte is a token."
         ),
@@ -156,7 +156,7 @@ def ways_to_write(frame: Frame, text: str, word: str) -> str:
         costs.setdefault(len(_cost(frame, way).tokens), way)
     kept = [way for way in dict.fromkeys(ways) if way in costs.values() and CUT not in way]
     if len(kept) < 2 or not bare:
-        raise QuestionError("type a word with letters, or two lines to compare")
+        raise QuestionError("all ways to write this cost the same: type a longer word or two lines")
     return CUT.join(way[:LONGEST_TEXT] for way in kept[:MOST_TEXTS])
 
 

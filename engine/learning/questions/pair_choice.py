@@ -155,6 +155,8 @@ def _words_once(frame: Frame, sight: WordsInSight, pairs: Sequence[Pair]) -> Map
 
 def _heaviest(frame: Frame, sight: WordsInSight, pairs: Sequence[Pair]) -> Mapping[Pair, int]:
     words = sorted(sight.words, key=lambda word: word.count)
+    if words[0].count == sight.most:  # no word occurs most often
+        return Counter()
     return Counter({pair: word.count for word in words for pair in word.pairs})
 
 
@@ -174,7 +176,7 @@ def _rows_by(way: Way) -> FindAnswers:
         assert contest.sight is not None
         counts = way(contest.frame, contest.sight, contest.pairs)
         most = max(counts[pair] for pair in contest.pairs)
-        return [row for row, pair in enumerate(contest.pairs) if counts[pair] == most]
+        return [row for row, pair in enumerate(contest.pairs) if counts[pair] == most > 0]
 
     return find_rows
 

@@ -187,7 +187,7 @@ DIGESTS = {
     "make-merges": "a44bfbc6",
     "encode-by-hand": "be359aed",
     "reason": "0b1b14e9",
-    "fewer": "af785d8b",
+    "fewer": "b692eaa0",
     "stale": "8a9031ef",
     "tokens-left": "71db929b",
     "longest-match": "a1d33e39",

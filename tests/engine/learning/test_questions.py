@@ -20,6 +20,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import AnswerError, QuestionError, Timeline, Tokenizer, Trainer, ask
+from engine.analysis.explanation import explain
 from engine.bpe.replay import Replay
 from engine.bpe.ties import TIE_RULES
 from engine.learning.questions import KINDS, predict
@@ -497,7 +498,9 @@ def test_of_a_tokenizers_merges_no_count_is_asked_for() -> None:
             ask(kind, replay.timeline.frame)
     assert str(ask("tokens-left", replay.timeline.frame).asks).startswith("The corpus has 25")
     without_corpus = Replay(replay.timeline.frame.tokenizer(), {})
-    for frame in (without_corpus.timeline.frame, timeline_of(LOW, merges=0).frame):
+    frames = [each.timeline.frame for each in (replay, without_corpus)]
+    assert explain(replay.timeline.seek(2), ["wer"]).never_made is None
+    for frame in (*frames, timeline_of(LOW, merges=0).frame):
         with pytest.raises(QuestionError, match="only a training from a text has reasons"):
             ask("reason", frame)
 
@@ -506,6 +509,12 @@ def test_a_word_in_which_a_pair_joins_twice_shows_the_sum_of_what_is_saved() -> 
     frame = timeline_of({b"abab": 5}, merges=1).seek(0)
     _, joins = ask("tokens-left", frame).explain()
     assert str(joins).endswith(": 5 × 2 = 10; each saves one token.")
+
+
+def test_of_words_that_occur_equally_often_none_is_the_most_frequent() -> None:
+    question = ask("next-pair", timeline_of({b"abc": 1, b"abd": 1, b"ef": 1}).seek(0))
+    mistakes = {question.grade(row).mistake for row in range(len(question.pairs))}
+    assert mistakes == {"", "took a pair that occurs less often"}
 
 
 def test_words_to_encode_by_hand_need_the_order_of_the_merges() -> None:
