@@ -216,9 +216,8 @@ class QuizScreen(Screen[None]):
         template = "{quiz} │ step {step}"
         heading = tr(template, quiz=self._quiz, step=f"{attempt.question.frame.step:,}")
         self.query_one("#heading", Static).update(Content(heading))
-        self._panel.ask(
-            attempt, number, self._score.describe(current_table()) if self._score.asked else ""
-        )
+        score = self._score.describe(current_table()) if self._score.asked else ""
+        self._panel.ask(attempt, number, score)
         self._panel.focus()
         self._note.update(Content(tr("Ctrl+Q leaves; what is answered is kept")))
 

@@ -262,17 +262,14 @@ class Guide:
             self._host.jobs.find(self._app, "beside", partial(with_tokens_beside, scene), take)
 
     def _keep(self) -> None:
-        assert self.lesson is not None
+        lesson, known = self.lesson, self.progress
+        assert lesson is not None
         if not self.keeps_progress:
             return
-        seen = self.progress.seen | {self.place}
-        is_done = len(seen) == len(self.lesson.scenes) and (
-            self.lesson.questions <= self.progress.answered
-        )
-        self.progress = replace(
-            self.progress, scene=self.place, seen=seen, done=self.progress.done or is_done
-        )
-        lessons.keep_progress(lessons.progress_key(self.lesson.path), self.progress)
+        seen = known.seen | {self.place}
+        is_done = len(seen) == len(lesson.scenes) and lesson.questions <= known.answered
+        self.progress = replace(known, scene=self.place, seen=seen, done=known.done or is_done)
+        lessons.keep_progress(lessons.progress_key(lesson.path), self.progress)
 
     def arrive(self) -> None:
         """Apply the scene's setup, as soon as its step is recorded."""

@@ -40,8 +40,6 @@ INDENT = "  "
 
 ROLES = {"": "", "strong": "strong", "emphasis": "strong", "code": "here"}
 """Style of a text → its role."""
-
-
 CLOSING = "，。：；、！？）」”"
 """Chinese signs that cannot begin a line."""
 
