@@ -155,8 +155,6 @@ def _words_once(frame: Frame, sight: WordsInSight, pairs: Sequence[Pair]) -> Map
 
 def _heaviest(frame: Frame, sight: WordsInSight, pairs: Sequence[Pair]) -> Mapping[Pair, int]:
     words = sorted(sight.words, key=lambda word: word.count)
-    if words[0].count == sight.most:  # no word occurs most often
-        return Counter()
     return Counter({pair: word.count for word in words for pair in word.pairs})
 
 
@@ -174,9 +172,11 @@ def _rows_by(way: Way) -> FindAnswers:
 
     def find_rows(contest: Contest) -> list[int]:
         assert contest.sight is not None
+        if way is _heaviest and len({word.count for word in contest.sight.words}) == 1:
+            return [contest.place]  # no word occurs most often, so no other row follows the idea
         counts = way(contest.frame, contest.sight, contest.pairs)
         most = max(counts[pair] for pair in contest.pairs)
-        return [row for row, pair in enumerate(contest.pairs) if counts[pair] == most > 0]
+        return [row for row, pair in enumerate(contest.pairs) if counts[pair] == most]
 
     return find_rows
 
