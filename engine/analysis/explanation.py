@@ -215,7 +215,7 @@ side by side in one pretoken of this corpus.
     occurs = never_made = None
     if isinstance(frame, Frame) and isinstance(answer, NoSuchToken) and not is_pair:
         occurs = count_inside(frame, asked[0]) if frame.has_corpus else None
-        if answer.made_later is None and chose_merges(frame):
+        if answer.made_later is None and not frame.given:  # else no count chose the merges
             never_made = why_never_made(frame, asked[0])
     return Explanation(
         None if histories and is_pair and text is None and not stopped else answer,
@@ -244,11 +244,6 @@ def count_inside(frame: Frame, piece: bytes) -> int:
 def was_always_taken(frame: Frame, piece: bytes) -> bool:
     """Whether a piece that no merge makes occurs as often as the last merge joined, or more."""
     return count_inside(frame, piece) >= max(last_count(frame), 1)
-
-
-def chose_merges(frame: Frame) -> bool:
-    """Whether the counts of the corpus chose the last merges, and not a tokenizer."""
-    return frame.run.record.given_steps < frame.recorded_steps
 
 
 def last_count(frame: Frame) -> int:

@@ -12,13 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate, islice, pairwise
 
-from engine.analysis.explanation import (
-    chose_merges,
-    count_inside,
-    last_count,
-    was_always_taken,
-    why_never_made,
-)
+from engine.analysis.explanation import count_inside, last_count, was_always_taken, why_never_made
 from engine.analysis.quoted_merges import Merge, merge_making
 from engine.analysis.why_not import Answer, Beaten, BorderInside, NeverEncoded, NoSuchToken, why_not
 from engine.bpe.frame import Frame
@@ -86,7 +80,7 @@ class Example:
 
 def _pose_reason(frame: Frame, request: Request) -> Question:
     """Ask why a piece is not one token."""
-    if not chose_merges(frame):
+    if frame.given or not frame.recorded_steps:
         raise QuestionError("only a training from a text has reasons to ask for")
     if request.about is None:
         example = _drawn(frame, request.chance)
