@@ -8,7 +8,8 @@ that a version of Textual has no more. What follows stands in for a mend of Text
 - `LinuxDriver` decodes keys strictly, so one byte that is no UTF-8 ends its reading thread.
   `errors="replace"` would do.
 - `Timer` skips a late call, even the only one: a timer for a few milliseconds is lost if the
-  program waits for the processor as it begins. `skip=False` where `repeat=0` would do.
+  program waits for the processor as it begins. One of them is for a new size of the terminal: no
+  later size would be heard of. `skip=False` where `repeat=0` would do.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from textual import message_pump
 from textual._context import active_message_pump
 from textual._styles_cache import StylesCache
 from textual.app import App, ReturnType
@@ -34,6 +36,7 @@ from textual.message_pump import MessagePump
 from textual.reactive import Reactive
 from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 
 CLASS = SelectorType.CLASS
@@ -43,6 +46,18 @@ ROUNDS = 12
 """Rounds of the event loop before a painting: a message takes two from its sender to its effect."""
 MOST_POSTPONED = 4
 """Most layouts in a row that are not painted; a screen that never settles shows every fifth."""
+
+
+class PunctualTimer(Timer):
+    """A timer that makes its only call however late it is; see the top."""
+
+    def __init__(
+        self, *given: Any, repeat: int | None = None, skip: bool = True, **named: Any
+    ) -> None:
+        super().__init__(*given, repeat=repeat, skip=skip and repeat != 0, **named)
+
+
+setattr(message_pump, "Timer", PunctualTimer)  # noqa: B010 - what `set_timer` makes
 
 
 class CurrentStylesheet(Stylesheet):
@@ -199,10 +214,7 @@ class SurvivingApp(App[ReturnType]):
 
 
 def do_after(seconds: float, widget: Widget, work: Callable[[], object]) -> TimerHandle:
-    """Let a widget do some work, after a time and behind its other work.
-
-    Textual's timers may lose a call after a few milliseconds; see the top.
-    """
+    """Let a widget do some work, after a time and behind its other work."""
     return get_running_loop().call_later(seconds, widget.call_later, work)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opening import until
 from textual._node_list import NodeList
 from textual._styles_cache import StylesCache
 from textual.app import App
@@ -94,6 +95,18 @@ async def test_an_exception_that_nothing_survives_ends_the_application() -> None
     with pytest.raises(ZeroDivisionError):
         async with app.run_test():
             app.call_later(divmod, 1, 0)
+
+
+async def test_a_timer_that_waits_for_the_processor_as_it_begins_makes_its_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, called = SurvivingApp[None](), list[str]()
+    async with app.run_test() as pilot:
+        begins = iter((0.0,))
+        monkeypatch.setattr("textual._time.get_time", lambda: next(begins, 9.0))
+        app.set_timer(1 / 120, lambda: called.append("late"))
+        await until(pilot, lambda: called)
+    assert called == ["late"]
 
 
 def test_nothing_holds_the_painted_lines_of_a_widget_that_is_gone() -> None:
