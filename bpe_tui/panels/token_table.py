@@ -201,6 +201,8 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
             return
         self._order = np.concatenate(found)
         self._complete = complete
+        if not complete and self._spot is None:
+            self._spot = self.cursor, self.scroll_offset.y
         if complete:
             self._add_named()
         of, problem = len(self.vocabulary), self._query.problem

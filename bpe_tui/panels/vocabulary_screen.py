@@ -87,6 +87,8 @@ class VocabularyRows(FramePanel[FrameT]):
     """The entry of each row."""
     _chosen: int | None = None
     """The token that the reader chose."""
+    _spot: tuple[int, int] | None = None
+    """The cursor and the first row in sight before a search of several slices."""
 
     # -- what a subclass defines; an entry of `_order` is a row of the frame's tables
 
@@ -112,13 +114,17 @@ class VocabularyRows(FramePanel[FrameT]):
     def show_order(self, found: Found) -> None:
         """Show the rows of a new `_order`, and post `found`."""
         Lines.rebuild(self)
+        if found.complete and self._spot is not None:  # there were fewer rows until now
+            (row, top), self._spot = self._spot, None
+            self.cursor = min(row, self.row_count - 1)
+            self.scroll_to(y=top, animate=False, immediate=True)
         self._keep_to_chosen()
         self._post_pointed()
         self.post_message(found)
 
     def search(self, typed: str) -> None:
         """Show only the tokens that match, with the cursor on the first. A subclass reads it."""
-        self._chosen = None
+        self._chosen = self._spot = None
         self.cursor = 0
         self.scroll_to(y=0, animate=False, immediate=True)
         self.rebuild()
@@ -150,7 +156,7 @@ class VocabularyRows(FramePanel[FrameT]):
             self.scroll_to_row(self.cursor)
 
     def choose_token(self) -> None:
-        self._chosen = self.token
+        self._chosen, self._spot = self.token, None
         self._post_pointed()
 
     def _post_pointed(self) -> None:

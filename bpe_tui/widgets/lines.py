@@ -160,7 +160,6 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
                 self.scroll_to(y=y, animate=False, immediate=True)
             else:
                 self.virtual_size = size
-                # Without a bar it cannot be scrolled to the cursor yet.
                 self.call_after_refresh(lambda: self.scroll_to_row(self.cursor))
         if self._row_to_come is not None and self._row_to_come < self.row_count:
             self.cursor, self._row_to_come = self._row_to_come, None
@@ -188,6 +187,8 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         """Tell a bar that appears where the list is; Textual tells only one that is there."""
         if is_shown:
             self.vertical_scrollbar.position = self.scroll_y
+        if is_shown and self.KEEPS_CURSOR:  # without a bar it could not be scrolled to it
+            self.call_after_refresh(lambda: self.scroll_to_row(self.cursor))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the number of rows, for a height of `auto`."""

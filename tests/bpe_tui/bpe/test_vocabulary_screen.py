@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
-from itertools import count
+from itertools import chain, count, repeat
 from pathlib import Path
 
 import pytest
@@ -72,6 +72,32 @@ async def test_a_long_search_goes_on_slice_by_slice(monkeypatch: pytest.MonkeyPa
         await pilot.press("slash", *"the")
         found = [t for t in rows.vocabulary.table.tokens if b"the" in t]
         await until(pilot, lambda: title(app) == f"vocabulary  {len(found)} of 700 tokens")
+
+
+async def test_rows_that_come_late_leave_the_list_at_its_cursor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def late() -> None:
+        """Leave no time for the next slice."""
+        times = chain((0.0,), repeat(9.0))
+        monkeypatch.setattr(token_table, "perf_counter", partial(next, times))
+
+    async with opened() as (app, pilot):
+        await pilot.press("end")
+        late()
+        await pilot.press("3")
+        screen, rows = app.screen, app.screen.query_one(TokenRows)
+        assert isinstance(screen, VocabularyScreen)
+        assert (rows.cursor, rows.scroll_offset.y) == (699, 700 - rows.size.height)
+        places = []
+        for before in (late, lambda: None):
+            rows.put_cursor(600, 590)
+            for _ in range(2):  # the filter hides the row, and shows it again
+                before()
+                screen.action_filter("partial")
+                await pilot.pause()
+                places.append((rows.cursor, rows.scroll_offset.y))
+        assert places[:2] == places[2:]
 
 
 @pytest.mark.slow  # it trains 3,000 tokens

@@ -1,5 +1,6 @@
 """Lists of rows: where the keys that point at a token begin, and what is drawn."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, ClassVar
@@ -228,7 +229,14 @@ async def test_clicks_and_new_sizes_keep_to_the_rows_in_sight() -> None:
         rows.show(ROWS[:1])
         await pilot.click(rows, offset=(0, 1))
         assert (rows.cursor, rows.virtual_size.height) == (0, 5)
-        rows.show(ROWS, 39)
+        await pilot.pause()
+
+        def show() -> None:
+            rows.show(ROWS, 39)
+            for _ in range(3):  # while the list has other messages, it is not laid out
+                rows.call_later(asyncio.sleep, 0)
+
+        rows.call_later(show)
         await pilot.pause()
         assert rows.vertical_scrollbar.position == rows.scroll_y == 35
         rows.show(ROWS, 2)
