@@ -346,9 +346,9 @@ class RaceScreen(SessionScreen):
         job = self._job
         if job is None:
             waits = (STILL_TRAINS,) if self._raced is None else (NO_RACE, NO_RACE_SHORT)
-            return first_fitting(self.size.width - 2, *waits)
+            return first_fitting(self.size.width - 2, *map(tr, waits))
         if job.race is None:
-            return STARTS
+            return tr(STARTS)
         race = job.race
         template = "On {part} of the corpus, as all is too much. "
         part = "" if job.part == 1 else tr(template, part=f"{job.part:.3g}")

@@ -20,6 +20,7 @@ from bpe_tui.session.languages import speak
 from bpe_tui.session.models import MODELS
 from bpe_tui.shell.exports import screen_text
 from bpe_tui.shell.session_screen import SessionScreen
+from bpe_tui.studies.race import RaceJob
 from bpe_tui.widgets.textual_private import painted_lines
 
 CHINESE = (ROOT / "samples" / "parallel" / "chinese.txt").read_text("utf-8")
@@ -61,6 +62,20 @@ async def test_no_screen_has_an_english_word(
                 if words := english_in(screen_text(app.screen)):
                     found[kind] = words
     assert found == {}
+
+
+async def test_a_race_that_waits_or_is_about_to_start_says_so_in_the_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RaceJob, "start", lambda _: None)  # as on a slow machine
+    config = RunConfig(corpus_in(tmp_path), vocab_size=270)
+    async with in_chinese(config, (120, 40)) as (app, pilot):
+        ended, app.session.stop_reason = app.session.stop_reason, None
+        app.action_show("race")
+        for app.session.stop_reason in (None, ended):
+            app.changed()
+            await pilot.pause()
+            assert english_in(screen_text(app.screen)) == set()
 
 
 OF_NAMES = {"CommandWindow", "OpenOther", "AskWindow", "ChatWindow"}
