@@ -206,6 +206,7 @@ async def test_a_click_on_a_key_does_what_the_key_does() -> None:
         following, play = bar.fitting(bar.size.width)[:2]
         assert (following.label, play.label) == ("next", "play")
         app.screen.room.taken = Size(0, 0)  # Textual's pilot clicks only inside `size`
+        app.session.speed = 1  # a slow machine does not play it to its end meanwhile
         await pilot.click(bar, offset=(2, 0))
         assert step(app) == 1
         await pilot.click(bar, offset=(following.width + 2, 0))

@@ -15,6 +15,7 @@ from program import HANDOUT
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.widgets import Static
+from unigram_texts import settled
 
 import bpe_tui
 import engine
@@ -182,16 +183,18 @@ async def drawn(
     viewpoint = Viewpoint(step, view, "the newest", hide_next=hides)
     config = RunConfig(HANDOUT, 275, tie_rule=rule, pattern="whitespace", viewpoint=viewpoint)
     async with opened_as(config) as (app, pilot):
-        found = [await settled(app, pilot)]
+        found = [await still(app, pilot)]
         for key in keys:
             await pilot.press(key)
-            found.append(await settled(app, pilot))
+            found.append(await still(app, pilot))
         return found
 
 
-async def settled(app: BpeTuiApp, pilot: Pilot[int]) -> dict[str, list[str]]:
+async def still(app: BpeTuiApp, pilot: Pilot[int]) -> dict[str, list[str]]:
+    """Return what is shown once nothing changes any more."""
     if isinstance(app.screen, ExplainScreen):
         app.screen.clock.finish()
+    await settled(pilot)
     before = None
     while before != (now := shown(app)):
         before = now

@@ -255,6 +255,7 @@ async def test_escape_at_rest_leaves_the_panel_and_nothing_else() -> None:
             await pilot.press("escape")
             assert (app.screen.id, step(app), screen.panels.focused()) == ("training", 443, panel)
             assert app.notices.now == told
+        app.session.speed = 1  # a slow machine does not play it to its end meanwhile
         await pilot.press("home", "space")
         await until(pilot, lambda: app.session.playing)
         await pilot.press("escape")  # it stops what plays first

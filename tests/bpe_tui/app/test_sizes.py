@@ -265,6 +265,7 @@ async def test_a_screen_without_a_session_fits(name: str, first: tuple[int, int]
     app = WITHOUT_SESSION[name]()
     async with app.run_test(size=first) as pilot:
         await until(pilot, lambda: app.screen.id != "_default" and app.screen.is_mounted)
+        await until(pilot, lambda: not any("empty" in each for each in misfits(app)))
         sizes = {SMALLEST: (USUAL,), USUAL: (SMALLEST,)}.get(first, SIZES)
         found = await found_at(pilot, (first, *sizes), name)
         if isinstance(app.screen, StartPage):

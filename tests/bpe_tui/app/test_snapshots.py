@@ -5,12 +5,13 @@ from html import escape
 from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
+from threading import active_count
 from typing import Any
 
 import pytest
 from generated import first_quick
 from kept import check_kept, is_drawing
-from opening import SAMPLE, opened, opened_as
+from opening import SAMPLE, opened, opened_as, until
 from rich.segment import Segment
 from rich.style import Style
 from sheets import check_sheet
@@ -95,6 +96,7 @@ def css_of(part: Segment) -> tuple[str, str]:
 
 async def still_picture(pilot: Pilot[int]) -> str:
     """Return the picture of the screen once nothing moves."""
+    await settled(pilot)
     shown = ""
     while shown != (now := Picture().of(painted_lines(pilot.app.screen))):
         shown = now
@@ -161,6 +163,7 @@ async def test_the_lines_around_panels_are_those_kept(model: str) -> None:
         await pilot.press("right", "right")
         for tab in "0123456789" if model == "bpe" else "0123":
             await pilot.press(tab)
+            await until(pilot, lambda: active_count() == 1)  # the race has ended
             await settled(pilot)
             screen, seen = app.screen, set[object]()
             told += lines_of(screen)

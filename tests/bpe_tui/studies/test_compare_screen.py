@@ -252,7 +252,8 @@ async def test_the_first_difference_stays_in_sight_with_its_cause_until_other_fi
 def test_a_check_reports_the_first_merge_then_now_and_then_and_the_last(
     mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bpe_tui.studies.check.monotonic", lambda: 0.0)
+    for module in ("bpe_tui.studies.check", "bpe_tui.session.threads"):
+        monkeypatch.setattr(f"{module}.monotonic", lambda: 0.0)
     rests: list[float] = []
     monkeypatch.setattr("bpe_tui.studies.check.sleep", rests.append)
     posted: list[int] = []
