@@ -147,7 +147,8 @@ class MergesInIds(Sequence[tuple[AnyStr, AnyStr]]):
     def __init__(
         self, vocab: Mapping[int, AnyStr], table: MergeArrays, unmade: Iterable[int]
     ) -> None:
-        self._vocab, self.table = vocab, table
+        self._vocab: Mapping[int, AnyStr] = vocab
+        self.table = table
         self.unmade: dict[int, AnyStr] = {token_id: vocab[token_id] for token_id in unmade}
 
     @cached_property
