@@ -132,8 +132,8 @@ LEGENDS = {
 
 
 NAMES = [
-    "Tab ‹compression›  gains   counts   ties   zipf   frequent   lengths ",
-    "Tab  compression  ‹gains›  counts   ties   zipf   frequent   lengths ",
+    "Tab ‹compression›  gains   counts   zipf   frequent   lengths ",
+    "Tab  compression  ‹gains›  counts   zipf   frequent   lengths ",
 ]
 """The names of the charts as Tab brings one after the other in front."""
 
